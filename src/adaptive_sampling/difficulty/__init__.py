@@ -1,0 +1,1 @@
+"""How hard an item is: from a model's confidence to levels of equal size."""

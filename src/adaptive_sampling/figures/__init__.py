@@ -1,0 +1,1 @@
+"""Figures, drawn from aggregated tables only."""

@@ -1,0 +1,1 @@
+"""From recorded predictions to replay tables."""

@@ -1,0 +1,1 @@
+"""MASA: estimating the shift of a confusion matrix by adaptive stratified sampling."""
