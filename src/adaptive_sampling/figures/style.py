@@ -1,0 +1,114 @@
+"""The one style of all figures: sizes, fonts, colours, and files whose bytes never change by themselves."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from adaptive_sampling.tables import written_whole  # noqa: E402
+
+COLUMN: Final = 3.4
+"""Width of one column of a two-column page, in inches."""
+PAGE: Final = 7.0
+"""Width of the whole page, in inches."""
+
+COLOURS: Final = {
+    "masa": "#0072B2",
+    "uniform": "#D55E00",
+    "stratified_equal": "#E69F00",
+    "stratified_proportional": "#009E73",
+    "stratified_difficulty": "#CC79A7",
+    "oracle": "#555555",
+    "ebr": "#0072B2",
+    "passive": "#D55E00",
+    "sequential": "#555555",
+    "aggressive_elimination": "#009E73",
+    "top_k_delta_elimination": "#CC79A7",
+}
+"""One colour a sampler or algorithm (Okabe and Ito's palette), the same in every figure."""
+
+NAMES: Final = {
+    "masa": "MASA",
+    "uniform": "uniform",
+    "stratified_equal": "equal per label",
+    "stratified_proportional": "proportional by label",
+    "stratified_difficulty": "proportional by label and difficulty",
+    "oracle": "oracle",
+    "ebr": "EBR",
+    "passive": "passive",
+    "sequential": "sequential",
+    "aggressive_elimination": "AE",
+    "top_k_delta_elimination": "k-δER",
+}
+"""How each sampler or algorithm is called where a person reads it."""
+
+_SETTINGS: Final = {
+    "font.size": 7.5,
+    "axes.titlesize": 8,
+    "axes.labelsize": 7.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "lines.linewidth": 1.1,
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "adaptive-sampling",
+    "svg.fonttype": "path",
+    "savefig.dpi": 200,
+}
+
+
+def panels(rows: int, columns: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """Make a figure of rows x columns panels in the house style.
+
+    Parameters
+    ----------
+    rows, columns : int
+    width, height : float
+        Of the whole figure, in inches.
+
+    Returns
+    -------
+    Figure, list of Axes
+        The panels row by row.
+    """
+    with mpl.rc_context(_SETTINGS):
+        figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
+    return figure, list(axes.flat)
+
+
+def note(figure: Figure, text: str) -> None:
+    """Write a small line under the figure: the source of 2021, trials, what a band is."""
+    figure.supxlabel(text, fontsize=6, color="#444444", x=0.01, ha="left")
+
+
+def save(figure: Figure, paths: Iterable[str | Path]) -> None:
+    """Save a figure under each name and close it; equal figures give equal bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+    paths : iterable of str or Path
+        Names ending in ``.pdf``, ``.svg`` or ``.png``.
+    """
+    undated = {
+        ".pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
+        ".svg": {"Date": None, "Creator": None},
+        ".png": {"Software": None},
+    }
+    with mpl.rc_context(_SETTINGS):
+        for path in map(Path, paths):
+            with written_whole(path) as temporary:
+                figure.savefig(temporary, metadata=undated[path.suffix])
+    plt.close(figure)

@@ -1,0 +1,82 @@
+"""Trials in blocks: the same numbers for any number of cores, any joblib backend, any order.
+
+A block is a fixed range of trials, so that what a trial sees never depends on how the work is shared out.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+BLOCK: Final = 50
+"""Trials in a block. Part of the names of random numbers: changing it changes every result."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Trials:
+    """A run of consecutive trials.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first trial, from 0.
+    count : int
+        How many there are.
+    """
+
+    first: int
+    count: int
+
+    @property
+    def block(self) -> int:
+        """Number of the block that these trials are (or begin)."""
+        return self.first // BLOCK
+
+
+def blocks_of(trials: int) -> list[Trials]:
+    """Cut trials 0, 1, ..., trials - 1 into blocks; the last may be shorter.
+
+    Examples
+    --------
+    >>> blocks_of(120)
+    [Trials(first=0, count=50), Trials(first=50, count=50), Trials(first=100, count=20)]
+    """
+    return [Trials(first, min(BLOCK, trials - first)) for first in range(0, trials, BLOCK)]
+
+
+def run_blocks(
+    function: Callable[[Trials], T], trials: int, *, jobs: int, backend: str, title: str
+) -> list[T]:
+    """Run `function` on every block and return the answers in the order of the blocks.
+
+    Parameters
+    ----------
+    function : callable
+        From `Trials` to anything. With ``backend="loky"`` it must be picklable.
+    trials : int
+        How many trials in all.
+    jobs : int
+        How many blocks run at once; at least 1.
+    backend : str
+        ``"threading"`` (numba kernels release the lock), ``"loky"`` or ``"dask"``.
+    title : str
+        What the progress line says.
+
+    Returns
+    -------
+    list
+        One answer a block.
+    """
+    from joblib import Parallel, delayed
+    from tqdm import tqdm
+
+    blocks = blocks_of(trials)
+    answers: Sequence[T] = Parallel(n_jobs=jobs, backend=backend, return_as="generator")(
+        delayed(function)(block) for block in blocks
+    )
+    # On a terminal a bar; in a log file one line a title, at the end.
+    quiet = not sys.stderr.isatty() and "CI" not in os.environ
+    return list(tqdm(answers, total=len(blocks), desc=title, unit="block", mininterval=1.0, disable=quiet))
