@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import matplotlib as mpl
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.axes import Axes  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from adaptive_sampling.tables import written_whole  # noqa: E402
+from adaptive_sampling.tables import written_whole
 
 COLUMN: Final = 3.4
 """Width of one column of a two-column page, in inches."""
@@ -49,7 +49,7 @@ NAMES: Final = {
 }
 """How each sampler or algorithm is called where a person reads it."""
 
-_SETTINGS: Final = {
+_SETTINGS: Final[Any] = {
     "font.size": 7.5,
     "axes.titlesize": 8,
     "axes.labelsize": 7.5,
