@@ -1,0 +1,161 @@
+"""Run samplers on one case, trial by trial, and sum up: error at every budget, and the required size."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from adaptive_sampling.errors import InputError
+from adaptive_sampling.montecarlo import Trials, run_blocks
+from adaptive_sampling.randomness import named_generator
+from adaptive_sampling.shift.population import Population
+from adaptive_sampling.shift.required_size import required_size
+from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all runs of an experiment share.
+
+    Attributes
+    ----------
+    trials : int
+    last_budget, budget_step : int
+        Errors are recorded at every multiple of the step up to the last, in queries.
+    target_error : float
+        Frobenius error that Table 1 asks for.
+    confidence : float
+        Probability with which it must be reached.
+    resamples : int
+        Bootstrap resamples behind the interval of the required size.
+    seed : int
+    jobs : int
+        Blocks of trials at once.
+    backend : str
+        joblib's backend.
+    """
+
+    trials: int
+    last_budget: int
+    budget_step: int
+    target_error: float
+    confidence: float
+    resamples: int
+    seed: int
+    jobs: int = 1
+    backend: str = "threading"
+
+
+def budget_grid(strata: int, least: int, setting: Setting) -> NDArray[np.int64]:
+    """Multiples of the step, from the first that pays for `least` samples of every stratum to the last.
+
+    Raises
+    ------
+    InputError
+        If not even the last budget does.
+    """
+    budgets = np.arange(setting.budget_step, setting.last_budget + 1, setting.budget_step, dtype=np.int64)
+    budgets = budgets[budgets >= least * strata]
+    if len(budgets) == 0:
+        raise InputError(
+            f"key budget.last: found {setting.last_budget}, allowed are budgets from {least * strata} on: "
+            f"{least} queries for each of {strata} strata"
+        )
+    return budgets
+
+
+def _errors_of_block(
+    population: Population,
+    sampler: str,
+    budgets: NDArray[np.int64],
+    parameters: Parameters,
+    seed: int,
+    trials: Trials,
+) -> NDArray[np.float64]:
+    """Errors of one block. A function of the module, so that any joblib backend can send it."""
+    return SAMPLERS[sampler].simulate(population, budgets, parameters, seed, trials).error
+
+
+def trial_errors(
+    population: Population, sampler: str, parameters: Parameters, setting: Setting
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Squared errors of one sampler in all trials.
+
+    Returns
+    -------
+    budgets : ndarray of int64, shape (B,)
+    error : ndarray of float, shape (trials, B)
+    """
+    budgets = budget_grid(population.strata, SAMPLERS[sampler].least, setting)
+    run = partial(_errors_of_block, population, sampler, budgets, parameters, setting.seed)
+    title = f"{population.name} {sampler}"
+    errors = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
+    return budgets, np.concatenate(errors)
+
+
+def compare(
+    populations: dict[str, Population],
+    samplers: Sequence[str],
+    parameters: Parameters,
+    K: int,
+    setting: Setting,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Run samplers on one case.
+
+    Parameters
+    ----------
+    populations : dict
+        The case under each kind of strata, ``"label"`` and ``"label_difficulty"``.
+    samplers : sequence of str
+        Names of `SAMPLERS`.
+    parameters : Parameters
+    K : int
+        Difficulty levels per label in ``"label_difficulty"``, as written to the tables.
+    setting : Setting
+
+    Returns
+    -------
+    errors : DataFrame
+        Columns case, sampler, strata, K, a, budget, trials, mse (mean squared Frobenius error), mse_se (its
+        standard error) and q95 (95% quantile of the Frobenius error).
+    sizes : DataFrame
+        Columns case, sampler, K, a, n95, n95_low, n95_high; empty cells where no budget suffices.
+    """
+    errors, sizes = [], []
+    for name in samplers:
+        sampler = SAMPLERS[name]
+        population = populations[sampler.strata]
+        budgets, error = trial_errors(population, name, parameters, setting)
+        a = parameters.a if sampler.adaptive else None
+        parts = K if sampler.strata == "label_difficulty" else 1
+        errors.append(
+            pd.DataFrame(
+                {
+                    "case": population.name,
+                    "sampler": name,
+                    "strata": sampler.strata,
+                    "K": parts,
+                    "a": a,
+                    "budget": budgets,
+                    "trials": setting.trials,
+                    "mse": error.mean(axis=0),
+                    "mse_se": error.std(axis=0, ddof=1) / np.sqrt(setting.trials),
+                    "q95": np.sqrt(np.quantile(error, 0.95, axis=0)),
+                }
+            )
+        )
+        size = required_size(
+            error,
+            budgets,
+            target=setting.target_error,
+            confidence=setting.confidence,
+            resamples=setting.resamples,
+            rng=named_generator(setting.seed, f"shift/{population.name}/{name}/K={parts}/a={a}/bootstrap"),
+        )
+        sizes.append((population.name, name, parts, a, size.size, size.low, size.high))
+    columns = ["case", "sampler", "K", "a", "n95", "n95_low", "n95_high"]
+    whole = dict.fromkeys(columns[4:], "Int64")
+    return pd.concat(errors, ignore_index=True), pd.DataFrame(sizes, columns=columns).astype(whole)
