@@ -3,7 +3,6 @@
 A block is a fixed range of trials, so that what a trial sees never depends on how the work is shared out.
 """
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -77,6 +76,8 @@ def run_blocks(
     answers: Sequence[T] = Parallel(n_jobs=jobs, backend=backend, return_as="generator")(
         delayed(function)(block) for block in blocks
     )
-    # On a terminal a bar; in a log file one line a title, at the end.
-    quiet = not sys.stderr.isatty() and "CI" not in os.environ
-    return list(tqdm(answers, total=len(blocks), desc=title, unit="block", mininterval=1.0, disable=quiet))
+    # A bar on a terminal, a line every few seconds in a log file.
+    line = "{desc}: {percentage:.0f}% ({n_fmt} of {total_fmt} blocks, {elapsed})\n"
+    terminal = sys.stderr.isatty()
+    bar_format, seconds = (None, 0.5) if terminal else (line, 5.0)
+    return list(tqdm(answers, total=len(blocks), desc=title, mininterval=seconds, bar_format=bar_format))

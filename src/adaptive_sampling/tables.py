@@ -69,6 +69,18 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
         )
 
 
+def write_text(text: str, path: str | Path) -> None:
+    """Write text as UTF-8 with Unix line ends, in one step.
+
+    Parameters
+    ----------
+    text : str
+    path : str or Path
+    """
+    with written_whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
 def read_table(path: str | Path, columns: Mapping[str, str], *, rows: int | None = None) -> pd.DataFrame:
     """Read a CSV and check it against its contract.
 

@@ -1,17 +1,19 @@
 """Run samplers on one case, trial by trial, and sum up: error at every budget, and the required size."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import named_generator
-from adaptive_sampling.shift.population import Population
+from adaptive_sampling.shift.population import STRATA, Population, population
 from adaptive_sampling.shift.required_size import required_size
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
 
@@ -159,3 +161,47 @@ def compare(
     columns = ["case", "sampler", "K", "a", "n95", "n95_low", "n95_high"]
     whole = dict.fromkeys(columns[4:], "Int64")
     return pd.concat(errors, ignore_index=True), pd.DataFrame(sizes, columns=columns).astype(whole)
+
+
+def setting(shift: Mapping[str, Any], montecarlo: Mapping[str, Any], *, seed: int, jobs: int) -> Setting:
+    """Make a `Setting` of the config's sections ``shift`` and ``montecarlo``."""
+    return Setting(
+        trials=montecarlo["trials"],
+        last_budget=shift["budget"]["last"],
+        budget_step=shift["budget"]["step"],
+        target_error=shift["target_error"],
+        confidence=shift["confidence"],
+        resamples=shift["resamples"],
+        seed=seed,
+        jobs=jobs,
+        backend=montecarlo["backend"],
+    )
+
+
+def populations(replay: pd.DataFrame, case: Case, *, difficulty: str, K: int) -> dict[str, Population]:
+    """Return the case under each kind of strata."""
+    return {
+        strata: population(
+            replay,
+            name=case.case,
+            labels=len(case.labels),
+            predicted_labels=len(case.predicted_labels),
+            difficulty=difficulty,
+            strata=strata,
+            K=K,
+        )
+        for strata in STRATA
+    }
+
+
+def compile_kernels() -> None:
+    """Run every sampler once on two items, so that numba's cache holds the kernels."""
+    replay = pd.DataFrame(
+        [("none", 0, 0, 0, 0, 1), ("none", 1, 0, 1, 0, 1)],
+        columns=["difficulty", "label", "level", "old", "new", "items"],
+    )
+    tiny = population(
+        replay, name="tiny", labels=2, predicted_labels=2, difficulty="none", strata="label", K=1
+    )
+    for sampler in SAMPLERS.values():
+        sampler.simulate(tiny, np.array([4, 8], dtype=np.int64), Parameters(), 0, Trials(0, 1))

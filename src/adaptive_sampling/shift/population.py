@@ -8,9 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from adaptive_sampling.errors import InputError
-
-LEVELS: Final = 120
-"""Difficulty levels of a replay table; K partitions a label where K divides 120."""
+from adaptive_sampling.recordings.replay_format import LEVELS
 
 STRATA: Final = ("label", "label_difficulty")
 """What a stratum can be: a true label, or a true label at one of K difficulties."""

@@ -1,0 +1,21 @@
+# Two papers on spending samples where they tell the most, from recorded predictions to every table and figure.
+from snakemake.utils import min_version
+
+min_version("9.10")
+
+
+configfile: "config/config.yaml"
+
+
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/shift.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.masa.input,

@@ -1,0 +1,82 @@
+"""Whether a run can work at all, asked before any job starts.
+
+Standard library only: this runs while the workflow is being planned.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from adaptive_sampling.cases import Case
+from adaptive_sampling.errors import InputError
+from adaptive_sampling.recordings.replay_format import LEVELS, check_replay_table, read_replay_rows
+
+MASA_LEAST: Final = 2
+"""Queries that MASA spends on every partition before it compares them (Algorithm 1, line 3)."""
+
+
+def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
+    """Check what the schema cannot: cases, their replay tables, and budgets against partitions.
+
+    Parameters
+    ----------
+    config : mapping
+        Settings that fit the schema.
+    cases : mapping of str to Case
+        The table of cases.
+
+    Raises
+    ------
+    InputError
+        One sentence: the key or file, what was found, and what is allowed.
+    """
+    for key, value in _numbers(config):
+        if not math.isfinite(value):
+            raise InputError(f"config: key {key}: found {value}, allowed are finite numbers")
+    budget = config["shift"]["budget"]
+    if budget["step"] > budget["last"]:
+        raise InputError(
+            f"config: key shift.budget.step: found {budget['step']}, "
+            f"allowed is at most shift.budget.last, {budget['last']}"
+        )
+    for name in config["cases"]:
+        if name not in cases or cases[name].source == "published":
+            replayable = ", ".join(case.case for case in cases.values() if case.source != "published")
+            what = "no such case" if name not in cases else "only its accuracies are known"
+            raise InputError(f"config: key cases: found {name} ({what}), allowed are {replayable}")
+        _check_case(config, cases[name])
+
+
+def _check_case(config: Mapping[str, Any], case: Case) -> None:
+    """Check one case's replay table, its difficulty source, and the budget against its partitions."""
+    shift = config["shift"]
+    path = Path(config["data"]["replay"]) / f"{case.case}.csv"
+    sources = check_replay_table(path, case)
+    difficulty, K, last = shift["difficulty"], shift["K"], shift["budget"]["last"]
+    if difficulty not in sources:
+        raise InputError(
+            f"config: key shift.difficulty: found {difficulty}, allowed for case {case.case} are "
+            f"{', '.join(sources)}"
+        )
+    if last >= MASA_LEAST * len(case.labels) * K:
+        return
+    # A label with few items has fewer than K partitions: count those that are there.
+    strata = {(row[1], row[2] * K // LEVELS) for row in read_replay_rows(path) if row[0] == difficulty}
+    if last < MASA_LEAST * len(strata):
+        raise InputError(
+            f"config: key shift.budget.last: found {last}, allowed for case {case.case} is at least "
+            f"{MASA_LEAST * len(strata)}: {MASA_LEAST} queries for each of its {len(strata)} partitions at K={K}"
+        )
+
+
+def _numbers(value: object, key: str = "") -> Iterator[tuple[str, float]]:
+    """All floats of nested settings with their dotted keys."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _numbers(inner, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _numbers(inner, key)
+    elif isinstance(value, float):
+        yield key, value

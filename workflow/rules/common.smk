@@ -1,0 +1,48 @@
+# Validation, targets and small helpers; no rule.
+from dataclasses import asdict
+
+from snakemake.exceptions import WorkflowError
+
+from adaptive_sampling.cases import read_cases
+from adaptive_sampling.config import check_config
+from adaptive_sampling.errors import InputError
+from adaptive_sampling.planning import check_plan
+
+ROOT = Path(workflow.basedir)
+
+try:
+    check_config(config, ROOT / "workflow/schemas")
+    CASES = read_cases(config["cases_table"])
+    check_plan(config, CASES)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = config["folders"]["results"]
+FIGURES = config["folders"]["figures"]
+LOGS = config["folders"]["logs"]
+
+
+wildcard_constraints:
+    case="[a-z0-9_]+",
+
+
+def modules(*names):
+    """Files of the package that a rule depends on, as an input: editing one reruns the rule."""
+    return [
+        (ROOT / "src/adaptive_sampling" / f"{name}.py").as_posix() for name in names
+    ]
+
+
+def images(paper, name):
+    """A figure in the three formats it is drawn in."""
+    return multiext(f"{FIGURES}/{paper}/{name}", ".pdf", ".svg", ".png")
+
+
+def case_of(wildcards):
+    """The row of the table of cases, in plain types: a change of one row reruns that case alone."""
+    return asdict(CASES[wildcards.case])
+
+
+def threads_per_case():
+    """Share the cores among the cases; what is left over goes to blocks of trials inside each."""
+    return max(1, workflow.cores // len(config["cases"])) if workflow.cores else 1
