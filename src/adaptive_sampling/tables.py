@@ -124,7 +124,7 @@ def _typed(path: Path, name: str, cells: "pd.Series[str]", kind: str) -> "pd.Ser
     """Turn the text of one column into its kind, or say which cell is wrong."""
     empty = cells == ""
     if not kind.endswith("?") and empty.any():
-        raise InputError(f"{path}: column {name}, row {int(empty.argmax()) + 2}: empty, expected a {kind}")
+        raise InputError(f"{path}: column {name}, row {int(empty.argmax()) + 2}: empty, expected {kind}")
     optional, kind = kind.endswith("?"), kind.rstrip("?")
     if kind == "text":
         return cells
@@ -139,7 +139,7 @@ def _typed(path: Path, name: str, cells: "pd.Series[str]", kind: str) -> "pd.Ser
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
         raise InputError(
-            f"{path}: column {name}, row {row + 2}: found {cells.iloc[row]!r}, expected a {kind}"
+            f"{path}: column {name}, row {row + 2}: found {cells.iloc[row]!r}, expected {kind}"
         )
     if kind == "flag":
         return converted.astype("boolean" if optional else "bool")

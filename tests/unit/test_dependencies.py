@@ -1,0 +1,56 @@
+"""pyproject.toml, requirements.lock and environment.yml say the same."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+
+
+def declared():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    texts = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    return {canonicalize_name(Requirement(text).name): Requirement(text) for text in texts}
+
+
+def locked():
+    """Name to all locked versions; there is one for each range of Python versions."""
+    versions = {}
+    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements.lock").read_text(), re.M):
+        versions.setdefault(canonicalize_name(name), []).append(version)
+    return versions
+
+
+def of_conda():
+    """Name to version in environment.yml, from conda and from pip."""
+    *packages, pip = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    lines = [line for line in packages if "=" in line] + [
+        line for line in pip["pip"] if not line.startswith("-")
+    ]
+    return dict(re.split("=+", line) for line in lines)
+
+
+def test_every_declared_package_is_locked_at_an_allowed_version():
+    for name, requirement in declared().items():
+        assert locked()[name], name
+        assert all(requirement.specifier.contains(version) for version in locked()[name]), name
+
+
+def test_conda_installs_the_declared_packages_at_locked_versions():
+    conda = of_conda()
+    assert conda.pop("python") == "3.12"
+    assert set(conda) == set(declared())
+    for name, version in conda.items():
+        assert version == locked()[name][-1], name
+
+
+def test_the_lock_has_hashes_and_no_addresses():
+    text = (ROOT / "requirements.lock").read_text()
+    assert "://" not in text
+    assert "--index" not in text
+    for block in re.split(r"\n(?=\S)", text.strip()):
+        assert "--hash=sha256:" in block, block
