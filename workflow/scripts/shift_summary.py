@@ -10,4 +10,4 @@ with logged(snakemake.log[0]):
     cases = read_cases(snakemake.input.cases)
     write_table(all_errors(snakemake.input.errors), snakemake.output.errors)
     write_table(all_sizes(snakemake.input.sizes, cases), snakemake.output.sizes)
-    write_table(accuracy_changes(snakemake.input.published, cases), snakemake.output.accuracy)
+    write_table(accuracy_changes(snakemake.input.published), snakemake.output.accuracy)

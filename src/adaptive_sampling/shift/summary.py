@@ -39,10 +39,15 @@ SIZE_COLUMNS: Final = {**CASE_SIZE_COLUMNS, "paper": "integer?"}
 
 PUBLISHED_COLUMNS: Final = {
     "case": "text",
+    "task": "text",
+    "api": "text",
+    "dataset": "text",
+    "items": "integer",
     "accuracy_2020": "number",
     "accuracy_2021": "number",
     "overlap": "number",
     "source": "text",
+    "remark": "text?",
 }
 """Columns of ``data/published/accuracy.csv``."""
 
@@ -86,14 +91,13 @@ def all_sizes(paths: Iterable[str | Path], cases: Mapping[str, Case]) -> pd.Data
     return sizes.assign(paper=pd.array(paper, dtype="Int64"))
 
 
-def accuracy_changes(published: str | Path, cases: Mapping[str, Case]) -> pd.DataFrame:
+def accuracy_changes(published: str | Path) -> pd.DataFrame:
     """List the accuracy of every pair of API and dataset at both dates.
 
     Parameters
     ----------
     published : str or Path
         ``data/published/accuracy.csv``.
-    cases : mapping of str to Case
 
     Returns
     -------
@@ -101,17 +105,6 @@ def accuracy_changes(published: str | Path, cases: Mapping[str, Case]) -> pd.Dat
         Columns `ACCURACY_COLUMNS`; `overlap` is the share of items answered alike at both dates.
     """
     table = read_table(published, PUBLISHED_COLUMNS)
-    change = table["accuracy_2021"] - table["accuracy_2020"]
-    return pd.DataFrame(
-        {
-            "task": [cases[name].task for name in table["case"]],
-            "dataset": [cases[name].dataset for name in table["case"]],
-            "api": [cases[name].api for name in table["case"]],
-            "items": [cases[name].items for name in table["case"]],
-            "accuracy_2020": table["accuracy_2020"],
-            "accuracy_2021": table["accuracy_2021"],
-            "change": change,
-            "overlap": table["overlap"],
-            "shifted": change.abs() > SHIFTED,
-        }
-    )
+    table["change"] = table["accuracy_2021"] - table["accuracy_2020"]
+    table["shifted"] = table["change"].abs() > SHIFTED
+    return table[list(ACCURACY_COLUMNS)]
