@@ -94,7 +94,7 @@ def masa_literal(  # type: ignore[no-untyped-def]
     for trial in range(count.shape[0]):
         n = np.zeros(strata, np.int64)
         frequency = np.zeros((strata, predicted), np.int64)  # H
-        matching = np.zeros(strata, np.int64)  # ordered pairs of equal answers: sum_j H (H - 1)
+        differing = np.zeros(strata, np.int64)  # ordered pairs of different answers: n^2 - sum_j H^2
         squared = np.zeros(strata)  # sigma_hat2
         score = np.zeros(strata)
         spare = np.zeros(strata)
@@ -105,15 +105,15 @@ def masa_literal(  # type: ignore[no-untyped-def]
             # Line 4: draw an item and ask the API.
             j, spare[g] = kth_answer(answers, start, words, first_trial + trial, g, n[g], spare[g])
             # Lines 5, 7 and 8. The estimate of line 6 is H / n.
+            differing[g] += 2 * (n[g] - frequency[g, j])
             n[g] += 1
-            matching[g] += 2 * frequency[g, j]
             if n[g] > 1:
                 if as_printed:
                     squared[g] += (1.0 - frequency[g, j] / (n[g] - 1) - squared[g]) / n[g]
                 else:
-                    squared[g] = 1.0 - matching[g] / (n[g] * (n[g] - 1))
+                    squared[g] = differing[g] * (1.0 / (n[g] * (n[g] - 1)))
             frequency[g, j] += 1
-            score[g] = share[g] / n[g] * (np.sqrt(squared[g]) + np.sqrt(np.sqrt(a / n[g])))
+            score[g] = share[g] * (1.0 / n[g]) * (np.sqrt(squared[g]) + np.sqrt(np.sqrt(a / n[g])))
             if step + 1 == budgets[b]:
                 count[trial, b] = n
                 error[trial, b] = squared_error(frequency, n, share, stratum_label, new, estimate)
