@@ -1,0 +1,157 @@
+"""Rebuild the replay tables and the published accuracies from a folder of the public recordings.
+
+Run as ``python -m adaptive_sampling.recordings.rebuild --mirror ../shared/mirror --out data/replay``.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from adaptive_sampling.cases import Case, read_cases
+from adaptive_sampling.difficulty.trial_division import trial_divisions
+from adaptive_sampling.errors import InputError
+from adaptive_sampling.recordings.frugalml import Recording, read_recording
+from adaptive_sampling.recordings.llmdrift import read_language_model
+from adaptive_sampling.recordings.published import accuracy_table, published_pair, read_published, read_sample
+from adaptive_sampling.recordings.reconstruct import DEFAULT_SEED, Flips, ReconstructionChoices, reconstruct
+from adaptive_sampling.recordings.replay import build_replay_table, write_replay_table
+from adaptive_sampling.tables import write_table
+
+
+def rebuild(
+    cases: Iterable[Case],
+    mirror: str | Path,
+    out: str | Path,
+    choices: ReconstructionChoices,
+) -> None:
+    """Write the replay table of every case that has one.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+        Those of source ``published`` are passed over.
+    mirror : str or Path
+        Folder that holds ``FrugalML``, ``hapi-explore`` and ``LLMDrift``.
+    out : str or Path
+        Folder for ``CASE.csv``.
+    choices : ReconstructionChoices
+
+    Raises
+    ------
+    InputError
+        If a file of the mirror is missing or not as expected.
+    """
+    chosen = [case for case in cases if case.source != "published"]
+    for case in tqdm(chosen, desc="replay tables", unit="case", file=sys.stderr):
+        write_replay_table(replay_table(case, mirror, choices), Path(out) / f"{case.case}.csv", case)
+
+
+def replay_table(case: Case, mirror: str | Path, choices: ReconstructionChoices) -> pd.DataFrame:
+    """Build the replay table of one case from the public recordings.
+
+    Parameters
+    ----------
+    case : Case
+        Of source ``reconstructed`` or ``recorded``.
+    mirror, choices
+        As for `rebuild`.
+
+    Returns
+    -------
+    DataFrame
+        As `build_replay_table`.
+    """
+    if case.source == "recorded":
+        asked = read_language_model(Path(mirror) / "LLMDrift/generation/PRIME_FULL_EVAL.csv", case)
+        confidences = {"none": None, "trial_division": -trial_divisions(asked.numbers).astype(float)}
+        return build_replay_table(case, asked.labels, asked.old, asked.new, confidences, choices.seed)
+    recording, new = reconstructed(case, mirror, choices)
+    return build_replay_table(
+        case,
+        recording.labels,
+        recording.predictions,
+        new,
+        {
+            "open_source_model": recording.open_source_confidences,
+            "old_api_confidence": recording.confidences,
+        },
+        choices.seed,
+    )
+
+
+def reconstructed(
+    case: Case, mirror: str | Path, choices: ReconstructionChoices
+) -> tuple[Recording, NDArray[np.int64]]:
+    """Read the recording of 2020 of a case and reconstruct the answers of 2021.
+
+    Parameters
+    ----------
+    case : Case
+        Of source ``reconstructed``.
+    mirror, choices
+        As for `rebuild`.
+
+    Returns
+    -------
+    recording : Recording
+    new : ndarray of int64, shape (items,)
+    """
+    explorer = Path(mirror) / "hapi-explore"
+    recording = read_recording(Path(mirror) / "FrugalML", case)
+    published = published_pair(read_published(explorer / "data/data.json"), case)
+    return recording, reconstruct(case, recording, published, read_sample(explorer, case), choices)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process if not given.
+
+    Returns
+    -------
+    int
+        0 if all went well, else 2.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m adaptive_sampling.recordings.rebuild", description=__doc__
+    )
+    parser.add_argument("--mirror", type=Path, default=Path("../shared/mirror"), help="folder of recordings")
+    parser.add_argument("--out", type=Path, default=Path("data/replay"), help="folder for the replay tables")
+    parser.add_argument("--published", type=Path, help="also write the published accuracies to this file")
+    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
+    parser.add_argument("--only", nargs="+", metavar="CASE", help="rebuild these cases alone")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every draw")
+    parser.add_argument(
+        "--other-wrong", type=float, help="c as a share of the slack; default: from the sample"
+    )
+    parser.add_argument("--flips", choices=get_args(Flips), default="confidence")
+    options = parser.parse_args(arguments)
+    try:
+        cases = read_cases(options.cases)
+        unknown = sorted(set(options.only or ()) - set(cases))
+        if unknown:
+            raise InputError(f"--only: found {', '.join(unknown)}, allowed are {', '.join(cases)}")
+        choices = ReconstructionChoices(options.other_wrong, options.flips, options.seed)
+        chosen = [case for name, case in cases.items() if not options.only or name in options.only]
+        rebuild(chosen, options.mirror, options.out, choices)
+        if options.published:
+            published = read_published(options.mirror / "hapi-explore/data/data.json")
+            write_table(accuracy_table(cases.values(), published), options.published)
+    except InputError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
