@@ -69,6 +69,10 @@ _SETTINGS: Final[Any] = {
 }
 
 
+# Matplotlib reads its settings whenever a part is drawn, so they hold for the whole process, from here only.
+mpl.rcParams.update(_SETTINGS)
+
+
 def panels(rows: int, columns: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
     """Make a figure of rows x columns panels in the house style.
 
@@ -83,8 +87,7 @@ def panels(rows: int, columns: int, *, width: float, height: float) -> tuple[Fig
     Figure, list of Axes
         The panels row by row.
     """
-    with mpl.rc_context(_SETTINGS):
-        figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
     return figure, list(axes.flat)
 
 
@@ -107,8 +110,7 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> None:
         ".svg": {"Date": None, "Creator": None},
         ".png": {"Software": None},
     }
-    with mpl.rc_context(_SETTINGS):
-        for path in map(Path, paths):
-            with written_whole(path) as temporary:
-                figure.savefig(temporary, metadata=undated[path.suffix])
+    for path in map(Path, paths):
+        with written_whole(path) as temporary:
+            figure.savefig(temporary, metadata=undated[path.suffix])
     plt.close(figure)
