@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -13,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 
 def declared():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    texts = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
+    texts = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
     return {canonicalize_name(Requirement(text).name): Requirement(text) for text in texts}
 
 
