@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.recordings.replay_format import LEVELS, check_replay_table, read_replay_rows
+from adaptive_sampling.recordings.replay_format import LEVELS, check_replay_table, read_replay_columns
 
 MASA_LEAST: Final = 2
 """Queries that MASA spends on every partition before it compares them (Algorithm 1, line 3)."""
@@ -62,7 +62,8 @@ def _check_case(config: Mapping[str, Any], case: Case) -> None:
     if last >= MASA_LEAST * len(case.labels) * K:
         return
     # A label with few items has fewer than K partitions: count those that are there.
-    strata = {(row[1], row[2] * K // LEVELS) for row in read_replay_rows(path) if row[0] == difficulty}
+    columns = read_replay_columns(path)
+    strata = {(i, k * K // LEVELS) for name, i, k, *_ in zip(*columns) if name == difficulty}
     if last < MASA_LEAST * len(strata):
         raise InputError(
             f"config: key shift.budget.last: found {last}, allowed for case {case.case} is at least "

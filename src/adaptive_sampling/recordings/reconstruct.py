@@ -596,8 +596,9 @@ def _is_empty(recording: Recording) -> Flags:
     """Whether an answer is empty, and wrong: COMMAND has true background noise too."""
     if recording.empty_answer is None:
         return np.zeros(len(recording.labels), dtype=bool)
-    wrong: Flags = recording.predictions != recording.labels
-    return wrong & (recording.predictions == recording.empty_answer)
+    empty: Flags = recording.predictions == recording.empty_answer
+    empty &= recording.predictions != recording.labels
+    return empty
 
 
 def _gained(label: Integers, old: Integers, new: Integers) -> Integers:

@@ -11,7 +11,7 @@ from adaptive_sampling.cases import Case
 from adaptive_sampling.difficulty.levels import difficulty_levels
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.randomness import named_generator
-from adaptive_sampling.recordings.replay_format import REPLAY_COLUMNS, check_replay_table, read_replay_rows
+from adaptive_sampling.recordings.replay_format import REPLAY_COLUMNS, check_replay_table, read_replay_columns
 from adaptive_sampling.tables import write_table
 
 
@@ -78,7 +78,7 @@ def read_replay_table(path: str | Path, case: Case) -> pd.DataFrame:
         As `check_replay_table`.
     """
     check_replay_table(path, case)
-    return _typed(pd.DataFrame(read_replay_rows(path), columns=list(REPLAY_COLUMNS)))
+    return _typed(pd.DataFrame(dict(zip(REPLAY_COLUMNS, read_replay_columns(path)))))
 
 
 def write_replay_table(table: pd.DataFrame, path: str | Path, case: Case) -> None:

@@ -5,8 +5,9 @@ source, how many items of a true label, at a difficulty level, were predicted `o
 Standard library only: tables are checked while the workflow is being planned.
 """
 
+import operator
 import re
-from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +20,10 @@ LEVELS: Final = 120
 REPLAY_COLUMNS: Final = ("difficulty", "label", "level", "old", "new", "items")
 """The columns of a replay table, in order; its rows are sorted by all but the last."""
 
-_COUNT: Final = "(0|[1-9][0-9]*)"
-_ROW: Final = re.compile(f"^([a-z_]+),{_COUNT},{_COUNT},{_COUNT},{_COUNT},{_COUNT}$", re.MULTILINE)
+_COUNT: Final = "(?:0|[1-9][0-9]*+)"
+_ROWS: Final = re.compile(f"(?:[a-z_]++(?:,{_COUNT}){{5}}\\n)*+")
 
-ReplayRow = tuple[str, int, int, int, int, int]
+ReplayColumns = tuple[list[str], list[int], list[int], list[int], list[int], list[int]]
 
 
 def check_replay_table(path: str | Path, case: Case) -> tuple[str, ...]:
@@ -45,54 +46,42 @@ def check_replay_table(path: str | Path, case: Case) -> tuple[str, ...]:
     InputError
         If the file is missing, cut short, or breaks the contract; the sentence names the file and the line.
     """
-    rows = read_replay_rows(path)
-    true_labels, predicted_labels = len(case.labels), len(case.predicted_labels)
-    previous: tuple[str, int, int, int, int] = ("", 0, 0, 0, 0)
-    totals: Counter[str] = Counter()
-    transitions: dict[str, Counter[tuple[int, int, int]]] = {}
-    for number, (difficulty, label, level, old, new, items) in enumerate(rows, start=2):
-        key = (difficulty, label, level, old, new)
-        if key <= previous:
-            fault = "the same as the line before" if key == previous else "out of order"
-            raise InputError(
-                f"{path}: line {number}: {fault}, rows are unique and sorted by {','.join(REPLAY_COLUMNS[:-1])}"
-            )
-        if label >= true_labels:
-            raise _out_of_range(path, number, "label", label, true_labels)
-        if level >= LEVELS:
-            raise _out_of_range(path, number, "level", level, LEVELS)
-        if old >= predicted_labels:
-            raise _out_of_range(path, number, "old", old, predicted_labels)
-        if new >= predicted_labels:
-            raise _out_of_range(path, number, "new", new, predicted_labels)
-        if items < 1:
-            raise InputError(f"{path}: line {number}, column items: found 0, expected at least 1")
-        previous = key
-        totals[difficulty] += items
-        transitions.setdefault(difficulty, Counter())[label, old, new] += items
-    for difficulty, total in totals.items():
+    columns = read_replay_columns(path)
+    difficulty, label, level, old, new, items = columns
+    keys = list(zip(difficulty, label, level, old, new))
+    if not all(map(operator.lt, keys, keys[1:])):
+        row = next(n for n in range(1, len(keys)) if keys[n] <= keys[n - 1])
+        fault = "the same as the line before" if keys[row] == keys[row - 1] else "out of order"
+        sorting = ",".join(REPLAY_COLUMNS[:-1])
+        raise InputError(f"{path}: line {row + 2}: {fault}, rows are unique and sorted by {sorting}")
+    _check_range(path, "label", label, len(case.labels))
+    _check_range(path, "level", level, LEVELS)
+    _check_range(path, "old", old, len(case.predicted_labels))
+    _check_range(path, "new", new, len(case.predicted_labels))
+    if min(items) < 1:
+        raise InputError(f"{path}: line {items.index(0) + 2}, column items: found 0, expected at least 1")
+    transitions = _transitions(columns)
+    for name, counts in transitions.items():
+        total = sum(counts.values())
         if total != case.items:
             raise InputError(
-                f"{path}: difficulty {difficulty}: {total} items, expected {case.items} of case {case.case}: "
+                f"{path}: difficulty {name}: {total} items, expected {case.items} of case {case.case}: "
                 "the table is cut short or belongs to another case"
             )
     first, *others = transitions
     for other in others:
-        if transitions[other] != transitions[first]:
-            label, old, new = min(
-                cell
-                for cell in transitions[first].keys() | transitions[other].keys()
-                if transitions[first][cell] != transitions[other][cell]
-            )
+        here, there = transitions[first], transitions[other]
+        if here != there:
+            cell = min(cell for cell in here.keys() | there.keys() if here.get(cell) != there.get(cell))
             raise InputError(
-                f"{path}: label {label}, old {old}, new {new}: {transitions[first][label, old, new]} items under "
-                f"difficulty {first} but {transitions[other][label, old, new]} under {other}, expected the same"
+                f"{path}: label {cell[0]}, old {cell[1]}, new {cell[2]}: {here.get(cell, 0)} items under difficulty "
+                f"{first} but {there.get(cell, 0)} under {other}, expected the same"
             )
-    return tuple(totals)
+    return tuple(transitions)
 
 
-def read_replay_rows(path: str | Path) -> list[ReplayRow]:
-    """Read the rows of a replay table, checking only that each can be read.
+def read_replay_columns(path: str | Path) -> ReplayColumns:
+    """Read the columns of a replay table, checking only that each cell can be read.
 
     Parameters
     ----------
@@ -101,8 +90,8 @@ def read_replay_rows(path: str | Path) -> list[ReplayRow]:
 
     Returns
     -------
-    list of (str, int, int, int, int, int)
-        Cells of `REPLAY_COLUMNS`, row by row.
+    tuple of list
+        One list for each of `REPLAY_COLUMNS`: text, then whole numbers.
 
     Raises
     ------
@@ -125,22 +114,20 @@ def read_replay_rows(path: str | Path) -> list[ReplayRow]:
     if not text.endswith("\n"):
         last = text.rpartition("\n")[2]
         raise InputError(
-            f"{path}: line {text.count(chr(10)) + 1}: the last line {last[:80]!r} has no end: the table is cut short"
+            f"{path}: line {text.count(chr(10)) + 1}: the last line {last[:80]!r} has no end: "
+            "the table is cut short"
         )
-    found = _ROW.findall(body)
-    if len(found) != body.count("\n"):
+    if not _ROWS.fullmatch(body):
         raise _unreadable(path, body)
-    return [
-        (difficulty, int(label), int(level), int(old), int(new), int(items))
-        for difficulty, label, level, old, new, items in found
-    ]
+    cells = body.replace("\n", ",").split(",")
+    width = len(REPLAY_COLUMNS)
+    label, level, old, new, items = (list(map(int, cells[n::width])) for n in range(1, width))
+    return cells[:-1:width], label, level, old, new, items
 
 
 def _unreadable(path: Path, body: str) -> InputError:
     """Name the first line that is not a row, and the first cell in it that is wrong."""
     for number, line in enumerate(body.split("\n"), start=2):
-        if _ROW.fullmatch(line):
-            continue
         cells = line.split(",")
         if len(cells) != len(REPLAY_COLUMNS):
             return InputError(
@@ -157,5 +144,20 @@ def _unreadable(path: Path, body: str) -> InputError:
     raise AssertionError("the number of rows differs, so some line is not a row")
 
 
-def _out_of_range(path: str | Path, number: int, column: str, found: int, count: int) -> InputError:
-    return InputError(f"{path}: line {number}, column {column}: found {found}, expected 0 to {count - 1}")
+def _check_range(path: str | Path, column: str, values: Sequence[int], count: int) -> None:
+    """Refuse a column with a value of `count` or more, naming the first such line."""
+    if max(values) >= count:
+        row = next(n for n, value in enumerate(values) if value >= count)
+        raise InputError(
+            f"{path}: line {row + 2}, column {column}: found {values[row]}, expected 0 to {count - 1}"
+        )
+
+
+def _transitions(columns: ReplayColumns) -> dict[str, dict[tuple[int, int, int], int]]:
+    """Count the items of each (label, old, new), for each difficulty."""
+    difficulty, label, _, old, new, items = columns
+    counts: dict[str, dict[tuple[int, int, int], int]] = {name: {} for name in dict.fromkeys(difficulty)}
+    for name, count, *cell in zip(difficulty, items, label, old, new):
+        of_name, transition = counts[name], (cell[0], cell[1], cell[2])
+        of_name[transition] = of_name.get(transition, 0) + count
+    return counts
