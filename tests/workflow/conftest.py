@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "config", "data", "profiles", "src", "workflow")
+PARTS = ("Snakefile", "environment.yml", "config", "data", "profiles", "src", "workflow")
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,12 @@ class Project:
 
     folder: Path
 
-    def snakemake(self, *arguments: str, config: str | None = "config/test.yaml", check: bool = True):
-        """Run snakemake; with ``check`` a failure shows what it printed."""
-        override = ["--configfile", config] if config else []
+    def snakemake(self, *arguments: str, override: str = "", check: bool = True):
+        """Run snakemake on the small settings and an override in YAML; with ``check`` a failure is shown."""
+        (self.folder / "override.yaml").write_text(override or "{}")
+        settings = ["--configfile", "config/test.yaml", "override.yaml"]
         run = subprocess.run(
-            [sys.executable, "-m", "snakemake", *arguments, *override],
+            [sys.executable, "-m", "snakemake", *arguments, *settings],
             cwd=self.folder,
             capture_output=True,
             text=True,

@@ -27,7 +27,7 @@ wildcard_constraints:
 
 
 def modules(*names):
-    """Files of the package that a rule depends on, as an input: editing one reruns the rule."""
+    """Files of the package behind a step, as an input: editing one reruns the step."""
     return [
         (ROOT / "src/adaptive_sampling" / f"{name}.py").as_posix() for name in names
     ]
@@ -43,6 +43,6 @@ def case_of(wildcards):
     return asdict(CASES[wildcards.case])
 
 
-def threads_per_case():
+def threads_per_case(wildcards):
     """Share the cores among the cases; what is left over goes to blocks of trials inside each."""
-    return max(1, workflow.cores // len(config["cases"])) if workflow.cores else 1
+    return max(1, workflow.cores // len(config["cases"]))

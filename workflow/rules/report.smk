@@ -19,6 +19,8 @@ rule table_1:
         tex=f"{RESULTS}/table_1.tex",
     log:
         f"{LOGS}/report/table_1.log",
+    conda:
+        "../../environment.yml"
     params:
         cases=config["cases"],
         last_budget=config["shift"]["budget"]["last"],
@@ -42,6 +44,8 @@ rule figure_2:
         ),
     log:
         f"{LOGS}/report/figure_2.log",
+    conda:
+        "../../environment.yml"
     message:
         "Drawing Figure 2 (accuracy change of all 36 pairs)"
     script:
@@ -63,6 +67,8 @@ rule figure_5:
         ),
     log:
         f"{LOGS}/report/figure_5.log",
+    conda:
+        "../../environment.yml"
     message:
         "Drawing Figure 5 (error against budget)"
     script:

@@ -20,6 +20,8 @@ rule compile_kernels:
         touch(f"{RESULTS}/shift/kernels.compiled"),
     log:
         f"{LOGS}/shift/compile_kernels.log",
+    conda:
+        "../../environment.yml"
     message:
         "Compiling the kernels of MASA once, for all jobs"
     script:
@@ -36,7 +38,9 @@ rule shift_case:
         sizes=f"{RESULTS}/shift/cases/{{case}}/required_size.csv",
     log:
         f"{LOGS}/shift/case_{{case}}.log",
-    threads: threads_per_case()
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
     params:
         case=case_of,
         seed=config["seed"],
@@ -61,6 +65,8 @@ rule shift_summary:
         accuracy=f"{RESULTS}/shift/accuracy.csv",
     log:
         f"{LOGS}/shift/summary.log",
+    conda:
+        "../../environment.yml"
     message:
         "Gathering errors and required sizes of all cases"
     script:
