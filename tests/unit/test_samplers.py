@@ -100,7 +100,7 @@ def test_the_estimator_of_uniform_sampling_is_unbiased():
     words = stream_words(1, "shift/toy")
     for t in range(2000):
         frequency = kernels.answers_at_counts(
-            p.answers, p.start, p.new.shape[1], words, t, result.count[t, 1]
+            p.answers, p.start, p.new.shape[1], True, words, t, result.count[t, 1]
         )
         np.add.at(raw[t], p.stratum_label, frequency / BUDGETS[1])
     assert agrees(raw, p.new)

@@ -1,6 +1,6 @@
 """The dataset as a sampler sees it: strata, their shares, and what the API answers in each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -39,6 +39,9 @@ class Population:
         Where each stratum begins in `answers`.
     old, new : ndarray of float, shape (L, J)
         C_old and C_new, joint shares that sum to 1.
+    weights : ndarray of float, shape (L, J) or one that broadcasts to it
+        W, by which the error of each cell is multiplied before the norm: 1 by default. The identity watches
+        accuracy only, a single 1 one confusion.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Population:
     start: NDArray[np.int64]
     old: NDArray[np.float64]
     new: NDArray[np.float64]
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.ones((1, 1)))
 
     @property
     def strata(self) -> int:
@@ -63,8 +67,14 @@ class Population:
 
     @property
     def uncertainty(self) -> NDArray[np.float64]:
-        """Definition 1: sigma2[i,k] = 1 - sum_j mu[i,k,j]^2, shape (G,)."""
-        squared: NDArray[np.float64] = np.maximum(1.0 - (self.distribution**2).sum(axis=1), 0.0)
+        """Definition 1: sigma2[i,k] = sum_j W[i,j]^2 mu[i,k,j] (1 - mu[i,k,j]), shape (G,).
+
+        For W = 1 this is 1 - sum_j mu[i,k,j]^2.
+        """
+        weights = np.broadcast_to(self.weights, self.new.shape)[self.stratum_label]
+        squared: NDArray[np.float64] = (weights**2 * self.distribution * (1.0 - self.distribution)).sum(
+            axis=1
+        )
         return squared
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials
 from adaptive_sampling.randomness import named_generator, stream_words
 from adaptive_sampling.shift import kernels
+from adaptive_sampling.shift.level_sort import BLOCK, masa_level_sort
 from adaptive_sampling.shift.population import Population
 
 
@@ -24,10 +25,14 @@ class Parameters:
         MASA's weight of exploration, over 0.
     uncertainty : str
         ``"u_statistic"`` is estimator (3.1); ``"as_printed"`` is line 7 of Algorithm 1 as it stands in print.
+    replacement : bool
+        Whether an item may be queried again: the paper's model. If not, no sampler makes more queries than there
+        are items in its strata, and the error is 0 once all have been queried.
     """
 
     a: float = 1.0
     uncertainty: Literal["u_statistic", "as_printed"] = "u_statistic"
+    replacement: bool = True
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,7 @@ class Sampler:
     least : int
         Samples it needs of every stratum before its estimate is defined.
     adaptive : bool
-        Whether it reads `Parameters`.
+        Whether its counts depend on the answers, and so on `a`.
     simulate : callable
         ``simulate(population, budgets, parameters, seed, trials)``.
     """
@@ -94,21 +99,28 @@ def masa(
     Raises
     ------
     InputError
-        If a budget is too small.
+        If a budget is too small, a is not over 0, or the printed update meets weights.
     """
     check_budgets(population, budgets, 2)
-    count, error = _space(population, budgets, trials)
-    kernels.masa_literal(
-        population.answers,
-        population.start,
-        population.share,
-        population.stratum_label,
-        population.new,
+    if not 0.0 < parameters.a < np.inf:
+        raise InputError(f"key a: found {parameters.a}, allowed are numbers over 0")
+    as_printed = parameters.uncertainty == "as_printed"
+    if as_printed and (population.weights != 1.0).any():
+        raise InputError(
+            f"case {population.name}: key uncertainty: found as_printed together with weights other than 1, "
+            "for which the paper prints no update; allowed is u_statistic"
+        )
+    shape = (trials.count, len(budgets))
+    count, error = np.empty((*shape, population.strata), np.int32), np.empty(shape)
+    masa_level_sort(
+        *_arrays(population),
         budgets,
         parameters.a,
-        parameters.uncertainty == "as_printed",
+        as_printed,
+        parameters.replacement,
         stream_words(seed, f"shift/{population.name}"),
         trials.first,
+        BLOCK,
         count,
         error,
     )
@@ -120,21 +132,29 @@ def uniform(
 ) -> Simulation:
     """Items drawn from all of D, C_hat[i,j] the raw frequency of (i, j): the paper's U.
 
-    How many of the next items fall in each stratum is one multinomial draw a budget; what they answer comes
-    from the strata's streams, so that uniform sampling and MASA see the same answers.
+    How many of the next items fall in each stratum is one multinomial draw a budget, or, without replacement, read
+    off a random order of all items; what they answer comes from the strata's streams, so that uniform sampling and
+    MASA see the same answers.
     """
     check_budgets(population, budgets, 0)
     rng = named_generator(seed, f"shift/{population.name}/uniform/block={trials.block}")
-    steps = np.diff(budgets, prepend=0)
-    added = rng.multinomial(steps, population.share, size=(trials.count, len(budgets)))
-    return _read(population, added.cumsum(axis=1).astype(np.int32), seed, trials, raw=True)
+    if parameters.replacement:
+        steps = np.diff(budgets, prepend=0)
+        added = rng.multinomial(steps, population.share, size=(trials.count, len(budgets)))
+        count = added.cumsum(axis=1).astype(np.int32)
+    else:
+        count = np.empty((trials.count, len(budgets), population.strata), np.int32)
+        stratum = np.repeat(np.arange(population.strata), population.size)
+        for trial in range(trials.count):
+            kernels.counts_in_order(rng.permutation(stratum), budgets, count[trial])
+    return _read(population, count, parameters, seed, trials, raw=True)
 
 
 def stratified_equal(
     population: Population, budgets: NDArray[np.int64], parameters: Parameters, seed: int, trials: Trials
 ) -> Simulation:
     """Take the same number of samples for each true label: the paper's S."""
-    return _allocated(population, np.ones(population.strata), budgets, seed, trials)
+    return _allocated(population, np.ones(population.strata), budgets, parameters, seed, trials)
 
 
 def stratified_proportional(
@@ -145,7 +165,7 @@ def stratified_proportional(
     Over labels it shows what known label shares buy; over label and difficulty
     (``stratified_difficulty``), what the partition alone buys.
     """
-    return _allocated(population, population.share, budgets, seed, trials)
+    return _allocated(population, population.share, budgets, parameters, seed, trials)
 
 
 def oracle(
@@ -153,7 +173,7 @@ def oracle(
 ) -> Simulation:
     """Lemma 1's allocation N p sigma / sum(p sigma) with the true sigma: the limit of any adaptation."""
     weight = population.share * np.sqrt(population.uncertainty)
-    return _allocated(population, weight, budgets, seed, trials)
+    return _allocated(population, weight, budgets, parameters, seed, trials)
 
 
 SAMPLERS: Final = {
@@ -182,7 +202,7 @@ def check_budgets(population: Population, budgets: NDArray[np.int64], least: int
 
 
 def estimated_shift(
-    population: Population, count: NDArray[np.int32], seed: int, trial: int
+    population: Population, count: NDArray[np.int32], seed: int, trial: int, *, replacement: bool = True
 ) -> NDArray[np.float64]:
     """dC_hat[i,j] = sum_k p[i,k] mu_hat[i,k,j] - C_old[i,j] of one trial, shape (L, J) (line 10).
 
@@ -192,11 +212,13 @@ def estimated_shift(
     count : ndarray of int32, shape (G,)
         Answers taken from each stratum.
     seed, trial : int
+    replacement : bool
+        As in `Parameters`.
     """
     words = stream_words(seed, f"shift/{population.name}")
     predicted = population.new.shape[1]
     frequency = kernels.answers_at_counts(
-        population.answers, population.start, predicted, words, trial, count
+        population.answers, population.start, predicted, replacement, words, trial, count
     )
     estimate = -population.old
     rows = population.share[:, None] * frequency / np.maximum(count, 1)[:, None]
@@ -208,27 +230,34 @@ def _allocated(
     population: Population,
     weight: NDArray[np.float64],
     budgets: NDArray[np.int64],
+    parameters: Parameters,
     seed: int,
     trials: Trials,
 ) -> Simulation:
-    """Sample in proportion to fixed weights."""
+    """Sample in proportion to fixed weights; without replacement, what a used-up stratum leaves goes to the others."""
     check_budgets(population, budgets, 1)
-    count = kernels.divisor_allocation(weight, budgets)
-    return _read(population, np.repeat(count[None], trials.count, axis=0), seed, trials, raw=False)
+    most = np.iinfo(np.int64).max if parameters.replacement else population.size
+    count = kernels.divisor_allocation(weight, np.broadcast_to(most, weight.shape), budgets)
+    return _read(
+        population, np.repeat(count[None], trials.count, axis=0), parameters, seed, trials, raw=False
+    )
 
 
 def _read(
-    population: Population, count: NDArray[np.int32], seed: int, trials: Trials, *, raw: bool
+    population: Population,
+    count: NDArray[np.int32],
+    parameters: Parameters,
+    seed: int,
+    trials: Trials,
+    *,
+    raw: bool,
 ) -> Simulation:
     """Read the streams up to the given counts."""
     error = np.empty(count.shape[:2])
     kernels.errors_at_counts(
-        population.answers,
-        population.start,
-        population.share,
-        population.stratum_label,
-        population.new,
+        *_arrays(population),
         raw,
+        parameters.replacement,
         stream_words(seed, f"shift/{population.name}"),
         trials.first,
         count,
@@ -237,9 +266,16 @@ def _read(
     return Simulation(count, error)
 
 
-def _space(
-    population: Population, budgets: NDArray[np.int64], trials: Trials
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Room for the counts and errors of a block of trials."""
-    shape = (trials.count, len(budgets))
-    return np.empty((*shape, population.strata), np.int32), np.empty(shape)
+def _arrays(
+    population: Population,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """List the arrays that every kernel takes first: answers, start, share, stratum_label, new, weights."""
+    weights = np.ascontiguousarray(np.broadcast_to(population.weights, population.new.shape))
+    return (
+        population.answers,
+        population.start,
+        population.share,
+        population.stratum_label,
+        population.new,
+        weights,
+    )

@@ -1,0 +1,409 @@
+"""MASA without an argmax: the order of all pulls is a sort.
+
+The k-th answer drawn from stratum g is a pure function of (trial, g, k), so the score of g after n answers,
+
+    s_g(n) = p/n (sigma_hat + (a/n)^(1/4)),
+
+depends on the stream of g alone, and the whole path of its scores can be computed without knowing when they are
+used. Algorithm 1 takes the next answer from the stratum with the highest score, ties to the lowest index. Let
+
+    m_g(n) = min(s_g(2), ..., s_g(n))
+
+be the running minimum, the *level* at which g gives up its answer n + 1. **The pulls of Algorithm 1 are all answers
+in the order of falling level, ties to the lowest stratum, then in the order of the stream.**
+
+Proof. Suppose the first pulls agree with the sorted order, and let g* be the stratum of the next answer in it. Any
+stratum g whose score lies above its level, s_g(n) > m_g(n), has not moved its level with its last answer, so
+m_g(n) = m_g(n - 1): its last and its next answer have equal levels and are neighbours in the sorted order. The last
+answer is taken, so the next one follows at once: g = g*. For every other stratum score and level are therefore
+equal, s_g = m_g <= m_g* <= s_g*. If s_g = s_g*, all four are equal and g* has the lower index, since the sort breaks
+ties so. Hence g* is the argmax that Algorithm 1 takes. At the start, after two answers each, s_g(2) = m_g(2).
+
+Nothing is asked of the scores but that each depends on its own stream: they may rise, as they do whenever an answer
+surprises, and the uncertainty may be the U-statistic, the printed update, or a weighted one. A stratum that runs out
+of items (sampling without replacement) has no next answer, which is a level of minus infinity. The argument fails
+for scores that see other strata or the clock: a pooled uncertainty, a bonus log(t)/n in the total number t of pulls,
+prices that change, or a choice that is random.
+
+The kernel walks down the levels in windows of a few thousand answers. It extends each stream, in blocks, until
+its level falls below the window; sorts the window's answers into buckets of level; and counts them off. Answers of
+one bucket are put in exact order only where a budget cuts the bucket in two. It equals `masa_literal` at every
+budget.
+"""
+
+from typing import Any, Final
+
+import numba
+import numpy as np
+
+from adaptive_sampling.randomness import philox, uniform_53
+
+BLOCK: Final = 64
+"""Answers by which a stream is extended at once. Even, for the generator makes numbers in pairs."""
+
+WINDOW: Final = 2048
+"""Answers that a window of levels holds, about; also the number of buckets. Both must fit the cache."""
+
+
+@numba.njit(nogil=True, cache=True)
+def masa_level_sort(  # type: ignore[no-untyped-def]
+    answers,
+    start,
+    share,
+    stratum_label,
+    new,
+    weights,
+    budgets,
+    a,
+    as_printed,
+    replacement,
+    words,
+    first_trial,
+    block,
+    count,
+    error,
+) -> None:
+    """Algorithm 1 for a block of trials, by sorting levels.
+
+    Parameters
+    ----------
+    block : int
+        Answers by which a stream is extended at once; even. Results do not depend on it.
+
+    The other parameters are those of `masa_literal`.
+    """
+    strata, last = len(share), budgets[-1]
+    cell_of_item, cell_stratum, cell_target, target = cells(answers, start, stratum_label, new)
+    target_new, target_weight = new.ravel()[target], weights.ravel()[target]
+    cell_weight = target_weight[cell_target] ** 2
+    # A stream ends at most two blocks after the last budget. Nothing checks bounds, so the tables reach as far.
+    inverse, inverse_pairs, bonus = tables(last + 2 * block, a)
+    if as_printed:
+        inverse_pairs[:] = 1.0
+
+    pool = cell_of_item.copy()
+    number, uncertainty = np.empty(block), np.empty(block)
+    level, cell = np.empty((strata, block)), np.empty((strata, block), np.int32)
+    drawn, place = np.empty(strata, np.int64), np.empty(strata, np.int64)
+    pairs, mass, lowest = np.empty(strata), np.empty(strata), np.empty(strata)
+    ahead, frequency = np.empty(len(cell_stratum), np.int32), np.empty(len(cell_stratum), np.int32)
+    taken = np.empty(strata, np.int32)
+    estimate = np.empty(len(target))
+    window_level, window_cell, window_bucket = np.empty(0), np.empty(0, np.int32), np.empty(0, np.int32)
+    sorted_level, sorted_cell = np.empty(0), np.empty(0, np.int32)
+    end = np.empty(WINDOW + 1, np.int32)
+
+    for trial in range(count.shape[0]):
+        if not replacement:
+            pool[:] = cell_of_item
+        ahead[:] = 0
+        frequency[:] = 0
+        taken[:] = 0
+        drawn[:] = 0
+        place[:] = block
+        pairs[:] = 0.0
+        mass[:] = 0.0
+        lowest[:] = np.inf
+        level[:, block - 1] = np.inf
+        total, b = 0, 0
+        while b < len(budgets):
+            # The next window of levels: from `top` down to `bottom`. The first holds two answers of each stratum.
+            top = bottom = np.inf
+            if total > 0:
+                top = -np.inf
+                for g in range(strata):
+                    top = max(top, level[g, place[g]])
+                if top < 0.0:  # every item has been queried
+                    break
+                aim = min(total, WINDOW, 1.02 * (last - total) + 8.0)
+                bottom = top * (total / (total + aim))
+
+            # Collect the window, stratum by stratum.
+            size = 0
+            for g in range(strata):
+                while True:
+                    first = place[g]
+                    after = first
+                    if level[g, block - 1] >= bottom:
+                        after = block
+                    else:
+                        while level[g, after] >= bottom:
+                            after += 1
+                    if size + block > len(window_level):
+                        room = 2 * (size + block)
+                        window_level, window_cell = grown(window_level, room), grown(window_cell, room)
+                        window_bucket = grown(window_bucket, room)
+                        sorted_level, sorted_cell = np.empty(room), np.empty(room, np.int32)
+                    copy(level[g, first:after], window_level[size : size + after - first])
+                    copy(cell[g, first:after], window_cell[size : size + after - first])
+                    size += after - first
+                    place[g] = after
+                    if after < block or drawn[g] >= last:
+                        break
+                    # The stream is used up: extend it by a block.
+                    n = drawn[g]
+                    uniform(words, first_trial + trial, g, n, number)
+                    length = block
+                    if replacement:
+                        draw(cell_of_item[start[g] : start[g + 1]], number, cell[g])
+                    else:
+                        length = min(block, start[g + 1] - start[g] - n)
+                        draw_and_remove(pool[start[g] : start[g + 1] - n], number, cell[g, :length])
+                    if as_printed:
+                        pairs[g] = printed_path(cell[g, :length], n, ahead, pairs[g], uncertainty)
+                    else:
+                        pairs[g], mass[g] = pairs_path(
+                            cell[g, :length], n, ahead, cell_weight, pairs[g], mass[g], uncertainty
+                        )
+                    scores(
+                        uncertainty, share[g], inverse[n:], inverse_pairs[n:], bonus[n:], level[g, :length]
+                    )
+                    lowest[g] = running_minimum(lowest[g], level[g, :length])
+                    level[g, length:] = -np.inf
+                    drawn[g] += block
+                    place[g] = 0
+
+            # Sort it into buckets, stably: answers of a bucket stay in the order of strata and streams.
+            scale = (WINDOW - 1) / (top - bottom) if top > bottom else 0.0
+            if scale > 0.0:
+                buckets(window_level[:size], top, scale, window_bucket)
+            else:
+                window_bucket[:size] = 0
+            end[:] = 0
+            for i in range(size):
+                end[window_bucket[i] + 1] += 1
+            for i in range(WINDOW):
+                end[i + 1] += end[i]
+            for i in range(size):
+                at = end[window_bucket[i]]
+                sorted_level[at] = window_level[i]
+                sorted_cell[at] = window_cell[i]
+                end[window_bucket[i]] = at + 1
+
+            # Count it off, budget by budget.
+            done = 0
+            while done < size and b < len(budgets):
+                stop = min(size, budgets[b] - total)
+                if stop < size and scale > 0.0:
+                    # The budget may cut a bucket in two: put this one in exact order.
+                    i = int((top - sorted_level[stop]) * scale)
+                    sort_falling(sorted_level, sorted_cell, end[i - 1] if i > 0 else 0, end[i])
+                for i in range(done, stop):
+                    frequency[sorted_cell[i]] += 1
+                    taken[cell_stratum[sorted_cell[i]]] += 1
+                done = stop
+                if total + done == budgets[b]:
+                    count[trial, b] = taken
+                    error[trial, b] = squared_error(
+                        frequency,
+                        taken,
+                        share,
+                        cell_stratum,
+                        cell_target,
+                        target_new,
+                        target_weight,
+                        estimate,
+                    )
+                    b += 1
+            total += size
+        for later in range(b, len(budgets)):  # budgets beyond the last item
+            count[trial, later] = taken
+            error[trial, later] = squared_error(
+                frequency, taken, share, cell_stratum, cell_target, target_new, target_weight, estimate
+            )
+
+
+@numba.njit(nogil=True, cache=True)
+def cells(answers, start, stratum_label, new) -> Any:  # type: ignore[no-untyped-def]
+    """List the pairs (stratum, answer) that occur, and the entries of the confusion matrix that they add to.
+
+    Most pairs never occur (a spoken "four" is heard as few other words), and an estimate that never leaves its
+    cells is read off many times faster than whole matrices.
+
+    Returns
+    -------
+    cell_of_item : ndarray of int32, shape (n,)
+    cell_stratum, cell_target : ndarray of int32, shape (cells,)
+        The stratum of each cell, and its place in `target`.
+    target : ndarray of int64, shape (targets,)
+        Positions (i, j) in the flattened confusion matrix where C_new is not 0.
+    """
+    predicted = new.shape[1]
+    target = np.flatnonzero(new)
+    place = np.empty(new.size, np.int32)
+    place[target] = np.arange(len(target))
+    room = min(len(answers), len(stratum_label) * predicted)
+    cell_of_item = np.empty(len(answers), np.int32)
+    cell_stratum, cell_target = np.empty(room, np.int32), np.empty(room, np.int32)
+    known = np.empty(predicted, np.int32)
+    found = 0
+    for g in range(len(stratum_label)):
+        known[:] = -1
+        for item in range(start[g], start[g + 1]):
+            j = answers[item]
+            if known[j] < 0:
+                known[j] = found
+                cell_stratum[found] = g
+                cell_target[found] = place[stratum_label[g] * predicted + j]
+                found += 1
+            cell_of_item[item] = known[j]
+    return cell_of_item, cell_stratum[:found].copy(), cell_target[:found].copy(), target
+
+
+@numba.njit(nogil=True, cache=True)
+def tables(length, a) -> Any:  # type: ignore[no-untyped-def]
+    """Tabulate 1/n, 1/(n (n - 1)) and (a/n)^(1/4) for n < length.
+
+    At n = 0 and 1 they make the score infinite: every stratum gives two answers before any score counts.
+    """
+    inverse, inverse_pairs, bonus = np.empty(length), np.empty(length), np.empty(length)
+    inverse[:2], inverse_pairs[:2], bonus[:2] = np.inf, 0.0, 1.0
+    for n in range(2, length):
+        inverse[n] = 1.0 / n
+        inverse_pairs[n] = 1.0 / (n * (n - 1))
+        bonus[n] = np.sqrt(np.sqrt(a / n))
+    return inverse, inverse_pairs, bonus
+
+
+@numba.njit(nogil=True, cache=True)
+def uniform(words, trial, stratum, n, number):  # type: ignore[no-untyped-def]
+    """Numbers n, n + 1, ... of a stream, n even."""
+    word_0, word_1, key_0, key_1 = words[0], words[1], np.uint32(trial), np.uint32(stratum)
+    pair = np.uint32(n // 2)
+    for m in range(len(number) // 2):
+        x0, x1, x2, x3 = philox(np.uint32(pair + m), np.uint32(0), word_0, word_1, key_0, key_1)
+        number[2 * m] = uniform_53(x0, x1)
+        number[2 * m + 1] = uniform_53(x2, x3)
+
+
+@numba.njit(nogil=True, cache=True)
+def draw(items, number, cell):  # type: ignore[no-untyped-def]
+    """Draw items with replacement."""
+    for i in range(len(cell)):
+        cell[i] = items[np.uint64(number[i] * len(items))]
+
+
+@numba.njit(nogil=True, cache=True)
+def draw_and_remove(items, number, cell):  # type: ignore[no-untyped-def]
+    """Draw items without replacement: the last one left moves to the place of the one drawn."""
+    left = len(items)
+    for i in range(len(cell)):
+        at = np.uint64(number[i] * left)
+        left -= 1
+        cell[i] = items[at]
+        items[at] = items[left]
+
+
+@numba.njit(nogil=True, cache=True)
+def pairs_path(cell, n, frequency, cell_weight, pairs, mass, path) -> Any:  # type: ignore[no-untyped-def]
+    """Weighted number of ordered pairs of different answers, before each of the next answers."""
+    for i in range(len(cell)):
+        path[i] = pairs
+        seen, weight = frequency[cell[i]], cell_weight[cell[i]]
+        frequency[cell[i]] = seen + 1
+        pairs += mass + weight * (n + i - 2 * seen)
+        mass += weight
+    return pairs, mass
+
+
+@numba.njit(nogil=True, cache=True)
+def printed_path(cell, n, frequency, squared, path) -> Any:  # type: ignore[no-untyped-def]
+    """sigma_hat2 by line 7 as printed, before each of the next answers."""
+    for i in range(len(cell)):
+        path[i] = squared
+        seen = frequency[cell[i]]
+        frequency[cell[i]] = seen + 1
+        if n + i > 0:
+            squared += (1.0 - seen / (n + i) - squared) / (n + i + 1)
+    return squared
+
+
+@numba.njit(nogil=True, cache=True)
+def scores(pairs, share, inverse, inverse_pairs, bonus, score):  # type: ignore[no-untyped-def]
+    """Scores p/n (sigma_hat + (a/n)^(1/4)) of consecutive n."""
+    for i in range(len(score)):
+        score[i] = share * inverse[i] * (np.sqrt(max(pairs[i] * inverse_pairs[i], 0.0)) + bonus[i])
+
+
+@numba.njit(nogil=True, cache=True)
+def running_minimum(lowest, level) -> Any:  # type: ignore[no-untyped-def]
+    """Turn scores into levels, in place."""
+    for i in range(len(level)):
+        lowest = min(lowest, level[i])
+        level[i] = lowest
+    return lowest
+
+
+@numba.njit(nogil=True, cache=True)
+def buckets(level, top, scale, bucket):  # type: ignore[no-untyped-def]
+    """Find the bucket of each level, counted from the highest down."""
+    for i in range(len(level)):
+        bucket[i] = np.int32((top - level[i]) * scale)
+
+
+@numba.njit(nogil=True, cache=True)
+def sort_falling(level, cell, first, end):  # type: ignore[no-untyped-def]
+    """Sort a bucket by falling level, in place and stably, by insertion: it holds a few answers."""
+    for i in range(first + 1, end):
+        moved_level, moved_cell = level[i], cell[i]
+        at = i
+        while at > first and level[at - 1] < moved_level:
+            level[at], cell[at] = level[at - 1], cell[at - 1]
+            at -= 1
+        level[at], cell[at] = moved_level, moved_cell
+
+
+@numba.njit(nogil=True, cache=True)
+def copy(source, destination):  # type: ignore[no-untyped-def]
+    """Copy one slice to another."""
+    for i in range(len(source)):
+        destination[i] = source[i]
+
+
+@numba.njit(nogil=True, cache=True)
+def grown(array, room) -> Any:  # type: ignore[no-untyped-def]
+    """Copy an array into a larger one."""
+    larger = np.empty(room, array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@numba.njit(nogil=True, cache=True)
+def squared_error(  # type: ignore[no-untyped-def]
+    frequency, taken, weight, cell_stratum, cell_target, target_new, target_weight, estimate
+) -> Any:
+    """Squared Frobenius norm of W (dC - dC_hat), over the cells that occur.
+
+    Parameters
+    ----------
+    frequency : ndarray of int32, shape (cells,)
+        H of each cell.
+    taken : ndarray of int32, shape (G,)
+    weight : ndarray of float, shape (G,)
+    cell_stratum, cell_target : ndarray of int32, shape (cells,)
+    target_new, target_weight : ndarray of float, shape (targets,)
+        C_new and W where C_new is not 0.
+    estimate : ndarray of float, shape (targets,)
+        Scratch space.
+    """
+    copy(target_new, estimate)
+    for c in range(len(frequency)):
+        g = cell_stratum[c]
+        estimate[cell_target[c]] -= weight[g] / max(taken[g], 1) * frequency[c]
+    for t in range(len(estimate)):
+        difference = target_weight[t] * estimate[t]
+        estimate[t] = difference * difference
+    # Sum by halves: shorter chains of additions than one by one, and smaller rounding.
+    length = len(estimate)
+    while length > 1:
+        half = (length + 1) // 2
+        add(estimate[half:length], estimate[: length - half])
+        length = half
+    return estimate[0]
+
+
+@numba.njit(nogil=True, cache=True)
+def add(source, destination):  # type: ignore[no-untyped-def]
+    """Add one slice to another."""
+    for i in range(len(source)):
+        destination[i] += source[i]
