@@ -68,8 +68,8 @@ class ReconstructionChoices:
     Attributes
     ----------
     other_wrong : float or None
-        c as a share of the slack ``changed - |net|``, in [0, 1]; None takes it from the sample. Two classes
-        have c = 0 whatever is chosen.
+        c as a share of the slack ``changed - |net|``, in [0, 1], as near as the sampled items allow; None takes
+        it from the sample. Two classes have c = 0 whatever is chosen.
     flips : {"confidence", "uniform", "confidence_and_open_source"}
         Whether less confident answers change more often, or all alike, or whether moreover empty answers
         change more often where the open-source model is confident.
@@ -221,11 +221,7 @@ def change_curves(
     slope_right, slope_wrong = SLOPES[case.task]
     if_right, if_wrong = slope_right * ranks, slope_wrong * ranks
     if choices.flips == "confidence_and_open_source":
-        within_label = np.empty(len(ranks))
-        for i in range(len(case.labels)):
-            of_i = recording.labels == i
-            within_label[of_i] = middle_ranks(recording.open_source_confidences[of_i])
-        if_wrong = if_wrong + EMPTY_SLOPE * within_label * _is_empty(recording)
+        if_wrong = if_wrong + EMPTY_SLOPE * ranks_within_label(recording) * _is_empty(recording)
     return if_right, if_wrong
 
 
@@ -308,20 +304,25 @@ def count_transitions(
         raise InputError(
             f"case {case.case}: {changed} answers changed and {net} more are right, which no transitions can give"
         )
-    to_other = 0
-    if len(case.predicted_labels) > 2:
-        if choices.other_wrong is None:
-            label, old = recording.labels[anchors.items], recording.predictions[anchors.items]
-            sampled_other = np.count_nonzero((anchors.new != old) & (anchors.new != label) & (old != label))
-            sampled = np.count_nonzero(anchors.new != old)
-            share = (sampled_other + PRIOR_WEIGHT * POOLED_OTHER[0] / POOLED_OTHER[1]) / (
-                sampled + PRIOR_WEIGHT
-            )
-            wanted = min(changed * share, slack * MOST_OTHER)
-        else:
-            wanted = slack * choices.other_wrong
-        # a and b are whole numbers only if c is odd when the slack is.
-        to_other = min(2 * math.floor((wanted - slack % 2) / 2 + 0.5) + slack % 2, slack)
+    seen = _count(recording.labels[anchors.items], recording.predictions[anchors.items], anchors.new)
+    # c is odd when the slack is, for a and b are whole; and each of the three is at least what the sample shows.
+    least = seen.to_other + (slack - seen.to_other) % 2
+    most = slack - 2 * max(0, seen.to_right - max(net, 0), seen.to_wrong - max(-net, 0))
+    if len(case.predicted_labels) == 2:
+        most = min(most, 0)
+    if least > most:
+        raise InputError(
+            f"case {case.case}: {changed} answers changed and {net} more are right, which cannot be with {seen} "
+            "in the sample"
+        )
+    if choices.other_wrong is None:
+        sampled = seen.to_right + seen.to_wrong + seen.to_other
+        prior = PRIOR_WEIGHT * POOLED_OTHER[0] / POOLED_OTHER[1]
+        wanted = min(changed * (seen.to_other + prior) / (sampled + PRIOR_WEIGHT), slack * MOST_OTHER)
+    else:
+        wanted = slack * choices.other_wrong
+    nearest = 2 * math.floor((wanted - slack % 2) / 2 + 0.5) + slack % 2
+    to_other = min(max(nearest, least), most)
     half = (slack - to_other) // 2
     return Transitions(half + max(net, 0), half + max(-net, 0), to_other)
 
@@ -445,6 +446,24 @@ def with_total(log_odds: Floats, total: float) -> Floats:
             high = middle
     probabilities: Floats = 1 / (1 + np.exp(-(log_odds + high)))
     return np.minimum(probabilities * (total / np.sum(probabilities)), 1.0)
+
+
+def ranks_within_label(recording: Recording) -> Floats:
+    """Rank of the open-source model's confidence among the items of the same true label, from 0 to 1.
+
+    Parameters
+    ----------
+    recording : Recording
+
+    Returns
+    -------
+    ndarray of float, shape (items,)
+    """
+    ranks = np.empty(len(recording.labels))
+    for i in np.unique(recording.labels):
+        of_i = recording.labels == i
+        ranks[of_i] = middle_ranks(recording.open_source_confidences[of_i])
+    return ranks
 
 
 def label_gains(case: Case, net: int) -> Integers | None:
@@ -611,14 +630,18 @@ def _pair_counts(label: Integers, answer: Integers, shape: tuple[int, int]) -> I
     return np.bincount(label * shape[1] + answer, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _check(case: Case, recording: Recording, new: Integers, counts: Transitions) -> None:
-    """Compare what was drawn with the totals, as whole numbers."""
-    label, old = recording.labels, recording.predictions
+def _count(label: Integers, old: Integers, new: Integers) -> Transitions:
+    """Count the transitions of some items."""
     changed = old != new
-    found = Transitions(
+    return Transitions(
         to_right=int(np.count_nonzero(changed & (new == label))),
         to_wrong=int(np.count_nonzero(changed & (old == label))),
         to_other=int(np.count_nonzero(changed & (new != label) & (old != label))),
     )
+
+
+def _check(case: Case, recording: Recording, new: Integers, counts: Transitions) -> None:
+    """Compare what was drawn with the totals, as whole numbers."""
+    found = _count(recording.labels, recording.predictions, new)
     if found != counts:
         raise RuntimeError(f"case {case.case}: reconstructed {found}, expected {counts}")
