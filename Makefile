@@ -36,8 +36,8 @@ format: .venv/installed ## put code in the house format
 	$(BIN)/ruff check --fix .
 	$(BIN)/snakefmt Snakefile workflow
 
-replay: .venv/installed ## rebuild data/replay from recordings in MIRROR
-	$(BIN)/python -m adaptive_sampling.recordings.rebuild --mirror "$(MIRROR)" --out data/replay --seed $(SEED)
+replay: .venv/installed ## rebuild data/replay and data/published from recordings in MIRROR
+	$(BIN)/python -m adaptive_sampling.recordings.rebuild --mirror "$(MIRROR)" --out data/replay --published data/published/accuracy.csv --seed $(SEED)
 
 report: .venv/installed ## one HTML page with every table and figure (after reproduce)
 	$(BIN)/snakemake --report results/report.html
