@@ -83,15 +83,15 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
 
     pool = cell_of_item.copy()
     number, uncertainty = np.empty(block), np.empty(block)
-    level, cell = np.empty((strata, block)), np.empty((strata, block), np.int32)
+    level, cell = np.empty((strata, block)), np.empty((strata, block), np.uint32)
     drawn, place = np.empty(strata, np.int64), np.empty(strata, np.int64)
     pairs, mass, lowest = np.empty(strata), np.empty(strata), np.empty(strata)
     ahead, frequency = np.empty(len(cell_stratum), np.int32), np.empty(len(cell_stratum), np.int32)
     taken = np.empty(strata, np.int32)
-    estimate = np.empty(len(target))
-    window_level, window_cell, window_bucket = np.empty(0), np.empty(0, np.int32), np.empty(0, np.int32)
-    sorted_level, sorted_cell = np.empty(0), np.empty(0, np.int32)
-    end = np.empty(WINDOW + 1, np.int32)
+    factor, estimate = np.empty(strata), np.empty(len(target))
+    window_level, window_cell, window_bucket = np.empty(0), np.empty(0, np.uint32), np.empty(0, np.uint32)
+    sorted_level, sorted_cell = np.empty(0), np.empty(0, np.uint32)
+    end = np.empty(WINDOW, np.int32)
 
     for trial in range(count.shape[0]):
         if not replacement:
@@ -133,7 +133,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                         room = 2 * (size + block)
                         window_level, window_cell = grown(window_level, room), grown(window_cell, room)
                         window_bucket = grown(window_bucket, room)
-                        sorted_level, sorted_cell = np.empty(room), np.empty(room, np.int32)
+                        sorted_level, sorted_cell = np.empty(room), np.empty(room, np.uint32)
                     copy(level[g, first:after], window_level[size : size + after - first])
                     copy(cell[g, first:after], window_cell[size : size + after - first])
                     size += after - first
@@ -171,9 +171,10 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                 window_bucket[:size] = 0
             end[:] = 0
             for i in range(size):
-                end[window_bucket[i] + 1] += 1
+                end[window_bucket[i]] += 1
+            before = 0
             for i in range(WINDOW):
-                end[i + 1] += end[i]
+                before, end[i] = before + end[i], before
             for i in range(size):
                 at = end[window_bucket[i]]
                 sorted_level[at] = window_level[i]
@@ -202,6 +203,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                         cell_target,
                         target_new,
                         target_weight,
+                        factor,
                         estimate,
                     )
                     b += 1
@@ -209,7 +211,15 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
         for later in range(b, len(budgets)):  # budgets beyond the last item
             count[trial, later] = taken
             error[trial, later] = squared_error(
-                frequency, taken, share, cell_stratum, cell_target, target_new, target_weight, estimate
+                frequency,
+                taken,
+                share,
+                cell_stratum,
+                cell_target,
+                target_new,
+                target_weight,
+                factor,
+                estimate,
             )
 
 
@@ -222,8 +232,8 @@ def cells(answers, start, stratum_label, new) -> Any:  # type: ignore[no-untyped
 
     Returns
     -------
-    cell_of_item : ndarray of int32, shape (n,)
-    cell_stratum, cell_target : ndarray of int32, shape (cells,)
+    cell_of_item : ndarray of uint32, shape (n,)
+    cell_stratum, cell_target : ndarray of uint32, shape (cells,)
         The stratum of each cell, and its place in `target`.
     target : ndarray of int64, shape (targets,)
         Positions (i, j) in the flattened confusion matrix where C_new is not 0.
@@ -233,8 +243,8 @@ def cells(answers, start, stratum_label, new) -> Any:  # type: ignore[no-untyped
     place = np.empty(new.size, np.int32)
     place[target] = np.arange(len(target))
     room = min(len(answers), len(stratum_label) * predicted)
-    cell_of_item = np.empty(len(answers), np.int32)
-    cell_stratum, cell_target = np.empty(room, np.int32), np.empty(room, np.int32)
+    cell_of_item = np.empty(len(answers), np.uint32)
+    cell_stratum, cell_target = np.empty(room, np.uint32), np.empty(room, np.uint32)
     known = np.empty(predicted, np.int32)
     found = 0
     for g in range(len(stratum_label)):
@@ -338,7 +348,7 @@ def running_minimum(lowest, level) -> Any:  # type: ignore[no-untyped-def]
 def buckets(level, top, scale, bucket):  # type: ignore[no-untyped-def]
     """Find the bucket of each level, counted from the highest down."""
     for i in range(len(level)):
-        bucket[i] = np.int32((top - level[i]) * scale)
+        bucket[i] = np.uint32((top - level[i]) * scale)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -370,7 +380,7 @@ def grown(array, room) -> Any:  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def squared_error(  # type: ignore[no-untyped-def]
-    frequency, taken, weight, cell_stratum, cell_target, target_new, target_weight, estimate
+    frequency, taken, weight, cell_stratum, cell_target, target_new, target_weight, factor, estimate
 ) -> Any:
     """Squared Frobenius norm of W (dC - dC_hat), over the cells that occur.
 
@@ -380,16 +390,18 @@ def squared_error(  # type: ignore[no-untyped-def]
         H of each cell.
     taken : ndarray of int32, shape (G,)
     weight : ndarray of float, shape (G,)
-    cell_stratum, cell_target : ndarray of int32, shape (cells,)
+    cell_stratum, cell_target : ndarray of uint32, shape (cells,)
     target_new, target_weight : ndarray of float, shape (targets,)
         C_new and W where C_new is not 0.
+    factor : ndarray of float, shape (G,)
     estimate : ndarray of float, shape (targets,)
         Scratch space.
     """
+    for g in range(len(taken)):
+        factor[g] = weight[g] / max(taken[g], 1)
     copy(target_new, estimate)
     for c in range(len(frequency)):
-        g = cell_stratum[c]
-        estimate[cell_target[c]] -= weight[g] / max(taken[g], 1) * frequency[c]
+        estimate[cell_target[c]] -= factor[cell_stratum[c]] * frequency[c]
     for t in range(len(estimate)):
         difference = target_weight[t] * estimate[t]
         estimate[t] = difference * difference
