@@ -13,7 +13,7 @@ from adaptive_sampling.recordings.facts import Facts, facts_table, replay_facts
 from adaptive_sampling.recordings.flip_curve import curve_table, fit_slope, quintile_rates, sampled_changes
 from adaptive_sampling.recordings.frugalml import correct_answers, read_names, read_recording
 from adaptive_sampling.recordings.published import COMMAND_ROWS, published_pair, read_published, read_sample
-from adaptive_sampling.recordings.rebuild import main, reconstructed
+from adaptive_sampling.recordings.rebuild import later_answers, main
 from adaptive_sampling.recordings.reconstruct import (
     EMPTY_SLOPE,
     POOLED_OTHER,
@@ -230,7 +230,7 @@ class TestMirror:
     @pytest.mark.parametrize("name", RECONSTRUCTED)
     def test_sampled_items_keep_their_recorded_answers(self, name: str) -> None:
         case = CASES[name]
-        recording, new = reconstructed(case, MIRROR, ReconstructionChoices())
+        recording, new = later_answers(case, MIRROR, ReconstructionChoices())
         anchors = find_anchors(case, recording, read_sample(MIRROR / "hapi-explore", case))
         assert len(anchors.items) == (99 if case.dataset == "CMD" else 100)
         assert (new[anchors.items] == anchors.new).all()
@@ -240,7 +240,7 @@ class TestMirror:
     def test_every_choice_can_be_carried_out(self, other_wrong: float, flips: str) -> None:
         for name in ("google_digit", "ibm_digit", "microsoft_digit", "microsoft_ferplus", "google_expw"):
             choices = ReconstructionChoices(other_wrong, flips, seed=1)  # type: ignore[arg-type]
-            recording, new = reconstructed(CASES[name], MIRROR, choices)
+            recording, new = later_answers(CASES[name], MIRROR, choices)
             published = ACCURACY.loc[name]
             changed = np.count_nonzero(new != recording.predictions)
             assert changed == round(CASES[name].items * (1 - published["overlap"]))

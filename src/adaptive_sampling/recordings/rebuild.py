@@ -18,6 +18,7 @@ from adaptive_sampling.cases import Case, read_cases
 from adaptive_sampling.difficulty.trial_division import trial_divisions
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.frugalml import Recording, read_recording
+from adaptive_sampling.recordings.hapi import read_later_answers
 from adaptive_sampling.recordings.llmdrift import read_language_model
 from adaptive_sampling.recordings.published import accuracy_table, published_pair, read_published, read_sample
 from adaptive_sampling.recordings.reconstruct import DEFAULT_SEED, Flips, ReconstructionChoices, reconstruct
@@ -30,6 +31,7 @@ def rebuild(
     mirror: str | Path,
     out: str | Path,
     choices: ReconstructionChoices,
+    hapi: str | Path | None = None,
 ) -> None:
     """Write the replay table of every case that has one.
 
@@ -42,25 +44,29 @@ def rebuild(
     out : str or Path
         Folder for ``CASE.csv``.
     choices : ReconstructionChoices
+    hapi : str or Path, optional
+        The unpacked HAPI archive: its recorded answers of 2021 are used, and nothing is reconstructed.
 
     Raises
     ------
     InputError
-        If a file of the mirror is missing or not as expected.
+        If a file of the mirror or of the archive is missing or not as expected.
     """
     chosen = [case for case in cases if case.source != "published"]
     for case in tqdm(chosen, desc="replay tables", unit="case", file=sys.stderr):
-        write_replay_table(replay_table(case, mirror, choices), Path(out) / f"{case.case}.csv", case)
+        write_replay_table(replay_table(case, mirror, choices, hapi), Path(out) / f"{case.case}.csv", case)
 
 
-def replay_table(case: Case, mirror: str | Path, choices: ReconstructionChoices) -> pd.DataFrame:
+def replay_table(
+    case: Case, mirror: str | Path, choices: ReconstructionChoices, hapi: str | Path | None = None
+) -> pd.DataFrame:
     """Build the replay table of one case from the public recordings.
 
     Parameters
     ----------
     case : Case
         Of source ``reconstructed`` or ``recorded``.
-    mirror, choices
+    mirror, choices, hapi
         As for `rebuild`.
 
     Returns
@@ -72,7 +78,7 @@ def replay_table(case: Case, mirror: str | Path, choices: ReconstructionChoices)
         asked = read_language_model(Path(mirror) / "LLMDrift/generation/PRIME_FULL_EVAL.csv", case)
         confidences = {"none": None, "trial_division": -trial_divisions(asked.numbers).astype(float)}
         return build_replay_table(case, asked.labels, asked.old, asked.new, confidences, choices.seed)
-    recording, new = reconstructed(case, mirror, choices)
+    recording, new = later_answers(case, mirror, choices, hapi)
     return build_replay_table(
         case,
         recording.labels,
@@ -86,16 +92,16 @@ def replay_table(case: Case, mirror: str | Path, choices: ReconstructionChoices)
     )
 
 
-def reconstructed(
-    case: Case, mirror: str | Path, choices: ReconstructionChoices
+def later_answers(
+    case: Case, mirror: str | Path, choices: ReconstructionChoices, hapi: str | Path | None = None
 ) -> tuple[Recording, NDArray[np.int64]]:
-    """Read the recording of 2020 of a case and reconstruct the answers of 2021.
+    """Read the recording of 2020 of a case, and reconstruct or read the answers of 2021.
 
     Parameters
     ----------
     case : Case
         Of source ``reconstructed``.
-    mirror, choices
+    mirror, choices, hapi
         As for `rebuild`.
 
     Returns
@@ -106,6 +112,8 @@ def reconstructed(
     explorer = Path(mirror) / "hapi-explore"
     recording = read_recording(Path(mirror) / "FrugalML", case)
     published = published_pair(read_published(explorer / "data/data.json"), case)
+    if hapi is not None:
+        return recording, read_later_answers(hapi, case, recording, published)
     return recording, reconstruct(case, recording, published, read_sample(explorer, case), choices)
 
 
@@ -130,6 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--published", type=Path, help="also write the published accuracies to this file")
     parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="rebuild these cases alone")
+    parser.add_argument("--hapi", type=Path, help="unpacked HAPI archive: use its recorded answers of 2021")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every draw")
     parser.add_argument(
         "--other-wrong", type=float, help="c as a share of the slack; default: from the sample"
@@ -143,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise InputError(f"--only: found {', '.join(unknown)}, allowed are {', '.join(cases)}")
         choices = ReconstructionChoices(options.other_wrong, options.flips, options.seed)
         chosen = [case for name, case in cases.items() if not options.only or name in options.only]
-        rebuild(chosen, options.mirror, options.out, choices)
+        rebuild(chosen, options.mirror, options.out, choices, options.hapi)
         if options.published:
             published = read_published(options.mirror / "hapi-explore/data/data.json")
             write_table(accuracy_table(cases.values(), published), options.published)
