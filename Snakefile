@@ -13,9 +13,10 @@ report: "workflow/report/workflow.rst"
 include: "workflow/rules/common.smk"
 include: "workflow/rules/shift.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/artefacts.smk"
 
 
 rule all:
     default_target: True
     input:
-        rules.masa.input,
+        targets,

@@ -46,23 +46,34 @@ def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
             what = "no such case" if name not in cases else "only its accuracies are known"
             raise InputError(f"config: key cases: found {name} ({what}), allowed are {replayable}")
         _check_case(config, cases[name])
+    for K in (config["shift"]["K"], max(config["ablation"]["K"])):
+        for name in config["cases"]:
+            _check_budget(config, cases[name], K)
+
+
+def _replay_path(config: Mapping[str, Any], case: Case) -> Path:
+    """Where a case's replay table is."""
+    return Path(config["data"]["replay"]) / f"{case.case}.csv"
 
 
 def _check_case(config: Mapping[str, Any], case: Case) -> None:
-    """Check one case's replay table, its difficulty source, and the budget against its partitions."""
-    shift = config["shift"]
-    path = Path(config["data"]["replay"]) / f"{case.case}.csv"
-    sources = check_replay_table(path, case)
-    difficulty, K, last = shift["difficulty"], shift["K"], shift["budget"]["last"]
+    """Check one case's replay table and difficulty source."""
+    sources = check_replay_table(_replay_path(config, case), case)
+    difficulty = config["shift"]["difficulty"]
     if difficulty not in sources:
         raise InputError(
             f"config: key shift.difficulty: found {difficulty}, allowed for case {case.case} are "
             f"{', '.join(sources)}"
         )
+
+
+def _check_budget(config: Mapping[str, Any], case: Case, K: int) -> None:
+    """Check the largest budget against one case's partitions."""
+    difficulty, last = config["shift"]["difficulty"], config["shift"]["budget"]["last"]
     if last >= MASA_LEAST * len(case.labels) * K:
         return
     # A label with few items has fewer than K partitions: count those that are there.
-    columns = read_replay_columns(path)
+    columns = read_replay_columns(_replay_path(config, case))
     strata = {(i, k * K // LEVELS) for name, i, k, *_ in zip(*columns) if name == difficulty}
     if last < MASA_LEAST * len(strata):
         raise InputError(

@@ -38,6 +38,12 @@ def images(paper, name):
     return multiext(f"{FIGURES}/{paper}/{name}", ".pdf", ".svg", ".png")
 
 
+def targets(wildcards):
+    """What the rules named in the config make, or gather."""
+    wanted = [getattr(rules, name) for name in config["targets"]]
+    return [file for rule in wanted for file in rule.output or rule.input]
+
+
 def case_of(wildcards):
     """The row of the table of cases, in plain types: a change of one row reruns that case alone."""
     return asdict(CASES[wildcards.case])

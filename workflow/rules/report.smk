@@ -73,13 +73,3 @@ rule figure_5:
         "Drawing Figure 5 (error against budget)"
     script:
         "../scripts/figure_5.py"
-
-
-rule masa:
-    input:
-        rules.shift_summary.output,
-        rules.table_1.output,
-        rules.figure_2.output,
-        rules.figure_5.output,
-    message:
-        "All of MASA is there"

@@ -1,5 +1,6 @@
 """The one style of all figures: sizes, fonts, colours, and files whose bytes never change by themselves."""
 
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
@@ -49,6 +50,9 @@ NAMES: Final = {
 }
 """How each sampler or algorithm is called where a person reads it."""
 
+_NOTE_CHARACTERS: Final = 21
+"""Characters of a note in one inch."""
+
 _SETTINGS: Final[Any] = {
     "font.size": 7.5,
     "axes.titlesize": 8,
@@ -91,9 +95,41 @@ def panels(rows: int, columns: int, *, width: float, height: float) -> tuple[Fig
     return figure, list(axes.flat)
 
 
+def case_panels(cases: int, *, width: float) -> tuple[Figure, list[Axes]]:
+    """Make one panel a case, four a row; places left over stay blank.
+
+    Parameters
+    ----------
+    cases : int
+    width : float
+        Of the whole figure, in inches.
+
+    Returns
+    -------
+    Figure, list of Axes
+        One panel a case.
+    """
+    columns = min(4, cases)
+    rows = -(-cases // columns)
+    figure, axes = panels(rows, columns, width=width, height=0.65 + 1.6 * rows)
+    for axis in axes[cases:]:
+        axis.set_visible(False)
+    return figure, axes[:cases]
+
+
 def note(figure: Figure, text: str) -> None:
-    """Write a small line under the figure: the source of 2021, trials, what a band is."""
-    figure.supxlabel(text, fontsize=6, color="#444444", x=0.01, ha="left")
+    """Write small lines under the figure: the source of 2021, trials, what a band is.
+
+    Parameters
+    ----------
+    figure : Figure
+    text : str
+        Broken where the figure ends.
+    """
+    width = int(figure.get_figwidth() * _NOTE_CHARACTERS)
+    figure.supxlabel(
+        textwrap.fill(text, width), fontsize=6, color="#444444", x=0.01, ha="left", linespacing=1.3
+    )
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:

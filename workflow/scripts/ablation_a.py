@@ -1,0 +1,13 @@
+"""Draw the ablation on a: its effect on the error of MASA."""
+
+from adaptive_sampling.logs import logged
+
+with logged(snakemake.log[0]):
+    from adaptive_sampling.cases import read_cases
+    from adaptive_sampling.figures.ablation_a import ablation_a
+    from adaptive_sampling.figures.style import save
+    from adaptive_sampling.shift.summary import ERROR_COLUMNS
+    from adaptive_sampling.tables import read_table
+
+    errors = read_table(snakemake.input.errors, ERROR_COLUMNS)
+    save(ablation_a(errors, read_cases(snakemake.input.cases)), snakemake.output)
