@@ -30,7 +30,7 @@ HARDNESS_COLUMNS: Final = {
     "trials": "integer",
     "mean": "number",
     "largest": "number",
-    "bound": "number",
+    "bound": "number?",
     "success": "number",
 }
 """Columns of ``hardness.csv``: H(nu), mean and largest pulls, and the bound above (empty: none)."""
@@ -38,7 +38,7 @@ HARDNESS_COLUMNS: Final = {
 
 def pulls_bound(hard: float, sigma: float, arms: int, rounds: int, epsilon: float, delta: float) -> float:
     """80 sigma^2 log(nT/delta) epsilon^(-2/T) H(nu) + n [reconstructed]."""
-    return 80 * sigma**2 * math.log(arms * rounds / delta) * epsilon ** (-2 / rounds) * hard + arms
+    return 80 * sigma**2 * math.log(arms * rounds / delta) * float(epsilon ** (-2 / rounds)) * hard + arms
 
 
 def _one_instance(
