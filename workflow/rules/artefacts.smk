@@ -234,16 +234,147 @@ rule ablation_a:
         "../scripts/ablation_a.py"
 
 
+rule table_2:
+    input:
+        replay=expand(f"{config['data']['replay']}/{{case}}.csv", case=config["cases"]),
+        published=config["data"]["published"],
+        cases=config["cases_table"],
+        code=modules(
+            "shift/datasets",
+            "shift/summary",
+            "tables",
+            "cases",
+            "recordings/replay",
+            "recordings/replay_format",
+        ),
+    output:
+        csv=report(
+            f"{RESULTS}/table_2.csv",
+            caption="../report/table_2.rst",
+            category="MASA",
+            subcategory="Tables",
+            labels={"table": "Table 2"},
+        ),
+        md=f"{RESULTS}/table_2.md",
+    log:
+        f"{LOGS}/report/table_2.log",
+    conda:
+        "../../environment.yml"
+    params:
+        cases=config["cases"],
+    message:
+        "Writing Table 2 (datasets)"
+    script:
+        "../scripts/table_2.py"
+
+
+rule table_3:
+    input:
+        sizes=rules.shift_summary.output.sizes,
+        cases=config["cases_table"],
+        code=modules("shift/costs", "shift/summary", "tables", "cases"),
+    output:
+        csv=report(
+            f"{RESULTS}/table_3.csv",
+            caption="../report/table_3.rst",
+            category="MASA",
+            subcategory="Tables",
+            labels={"table": "Table 3"},
+        ),
+        md=f"{RESULTS}/table_3.md",
+    log:
+        f"{LOGS}/report/table_3.log",
+    conda:
+        "../../environment.yml"
+    params:
+        cases=config["cases"],
+        last_budget=config["shift"]["budget"]["last"],
+    message:
+        "Writing Table 3 (prices, and what each assessment costs)"
+    script:
+        "../scripts/table_3.py"
+
+
+rule figure_3:
+    input:
+        code=STYLE + modules("figures/figure_3"),
+    output:
+        report(
+            images("masa", "figure_3"),
+            caption="../report/figure_3.rst",
+            category="MASA",
+            subcategory="Figures",
+            labels={"figure": "Figure 3"},
+        ),
+    log:
+        f"{LOGS}/report/figure_3.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Drawing Figure 3 (how MASA works)"
+    script:
+        "../scripts/figure_3.py"
+
+
+rule figure_6:
+    input:
+        confusion=rules.confusion.output,
+        cases=config["cases_table"],
+        code=STYLE + modules("figures/figure_6", "figures/confusion"),
+    output:
+        report(
+            images("masa", "figure_6"),
+            caption="../report/figure_6.rst",
+            category="MASA",
+            subcategory="Figures",
+            labels={"figure": "Figure 6"},
+        ),
+    log:
+        f"{LOGS}/report/figure_6.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Drawing Figure 6 (three shifts)"
+    script:
+        "../scripts/figure_6.py"
+
+
+rule confusion_matrices:
+    input:
+        confusion=rules.confusion.output,
+        cases=config["cases_table"],
+        code=STYLE + modules("figures/confusion"),
+    output:
+        expand(
+            f"{FIGURES}/masa/confusion/{{case}}.{{ending}}",
+            case=config["cases"],
+            ending=["pdf", "svg", "png"],
+        ),
+    log:
+        f"{LOGS}/report/confusion_matrices.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Drawing the confusion matrices of each case"
+    script:
+        "../scripts/confusion_matrices.py"
+
+
 rule masa:
     input:
         rules.shift_summary.output,
         rules.confusion.output,
+        rules.confusion_matrices.output,
         rules.table_1.output,
+        rules.table_2.output,
+        rules.table_3.output,
         rules.figure_2.output,
+        rules.figure_3.output,
         rules.figure_5.output,
         rules.figure_7.output,
         rules.ablation_a.output,
         [rules.figure_1.output for _ in shown("figure_1")[:1]],
         [rules.figure_4.output for _ in shown("figure_4")[:1]],
+        [rules.figure_6.output for _ in shown("figure_6")[:1]],
     message:
         "All of MASA is there"

@@ -123,7 +123,7 @@ def draw_matrix(
         unit = "percentage points" if is_shift else "% of all items"
         axis.figure.colorbar(image, ax=axis, shrink=0.75, pad=0.02, label=unit)
     small: dict[str, Any] = {"fontsize": 4.5} if len(labels) > NUMBERED else {}
-    slanted: dict[str, Any] = {"rotation": 90} if max(map(len, predicted)) > 3 and len(predicted) > 2 else {}
+    slanted: dict[str, Any] = {"rotation": 90} if max(map(len, predicted)) > 3 and len(predicted) > 3 else {}
     axis.set_xticks(range(len(predicted)), predicted if predicted_labels else [], **small, **slanted)
     upright: dict[str, Any] = {"rotation": 90, "va": "center"} if len(labels) == 2 else {}
     axis.set_yticks(range(len(labels)), labels if true_labels else [], **small, **upright)

@@ -1,7 +1,7 @@
 """The one style of all figures: sizes, fonts, colours, and files whose bytes never change by themselves."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -77,7 +77,14 @@ _SETTINGS: Final[Any] = {
 mpl.rcParams.update(_SETTINGS)
 
 
-def panels(rows: int, columns: int, *, width: float, height: float) -> tuple[Figure, list[Axes]]:
+def panels(
+    rows: int,
+    columns: int,
+    *,
+    width: float,
+    height: float,
+    height_ratios: Sequence[float] | None = None,
+) -> tuple[Figure, list[Axes]]:
     """Make a figure of rows x columns panels in the house style.
 
     Parameters
@@ -85,13 +92,17 @@ def panels(rows: int, columns: int, *, width: float, height: float) -> tuple[Fig
     rows, columns : int
     width, height : float
         Of the whole figure, in inches.
+    height_ratios : sequence of float, optional
+        Heights of the rows to each other; all alike by default.
 
     Returns
     -------
     Figure, list of Axes
         The panels row by row.
     """
-    figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False)
+    figure, axes = plt.subplots(
+        rows, columns, figsize=(width, height), squeeze=False, height_ratios=height_ratios
+    )
     return figure, list(axes.flat)
 
 
