@@ -45,8 +45,11 @@ report: .venv/installed ## one HTML page with every table and figure (after repr
 benchmark: .venv/installed ## speed as ratios, written to results/benchmark.json (a few minutes)
 	$(BIN)/python -m benchmarks --out results/benchmark.json
 
-lock: .venv/installed ## renew requirements.lock from pyproject.toml (needs uv on the PATH)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --all-extras --no-emit-index-url --no-annotate pyproject.toml -o requirements.lock
+COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate pyproject.toml
+
+lock: .venv/installed ## renew the two lock files from pyproject.toml (needs uv on the PATH)
+	$(COMPILE) --extra reports --extra dask --extra vader --extra dev -o requirements.lock
+	$(COMPILE) --extra cluster --constraint requirements.lock -o requirements-cluster.lock
 
 clean: ## remove results, figures and logs
 	rm -rf logs

@@ -5,6 +5,7 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
+import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -12,16 +13,21 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 
 
-def declared():
+def declared(*extras):
+    """Return what the project needs with these extras; with none named, with all but the cluster's."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    texts = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    optional = project["optional-dependencies"]
+    texts = [
+        *project["dependencies"],
+        *chain(*(optional[name] for name in extras or optional.keys() - {"cluster"})),
+    ]
     return {canonicalize_name(Requirement(text).name): Requirement(text) for text in texts}
 
 
-def locked():
+def locked(file="requirements.lock"):
     """Name to all locked versions; there is one for each range of Python versions."""
     versions = {}
-    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements.lock").read_text(), re.M):
+    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / file).read_text(), re.M):
         versions.setdefault(canonicalize_name(name), []).append(version)
     return versions
 
@@ -41,6 +47,12 @@ def test_every_declared_package_is_locked_at_an_allowed_version():
         assert all(requirement.specifier.contains(version) for version in locked()[name]), name
 
 
+def test_the_lock_of_the_cluster_adds_to_the_other_and_changes_nothing():
+    cluster, others = locked("requirements-cluster.lock"), locked()
+    assert cluster.keys() >= declared("cluster").keys()
+    assert {name: cluster[name] for name in cluster.keys() & others.keys()}.items() <= others.items()
+
+
 def test_conda_installs_the_declared_packages_at_locked_versions():
     conda = of_conda()
     assert conda.pop("python") == "3.12"
@@ -49,8 +61,9 @@ def test_conda_installs_the_declared_packages_at_locked_versions():
         assert version == locked()[name][-1], name
 
 
-def test_the_lock_has_hashes_and_no_addresses():
-    text = (ROOT / "requirements.lock").read_text()
+@pytest.mark.parametrize("file", ["requirements.lock", "requirements-cluster.lock"])
+def test_the_lock_has_hashes_and_no_addresses(file):
+    text = (ROOT / file).read_text()
     assert "://" not in text
     assert "--index" not in text
     for block in re.split(r"\n(?=\S)", text.strip()):
