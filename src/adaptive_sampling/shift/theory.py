@@ -239,8 +239,8 @@ def counts_without_noise(
             n = np.exp(middle)
             above = np.log(share) - middle + np.log(sigma + (a / n) ** 0.25) > level
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-        n: NDArray[np.float64] = np.exp(low)
-        return n
+        solved: NDArray[np.float64] = np.exp(low)
+        return solved
 
     level = brentq(
         lambda level: np.log(counts(level).sum() / budget), -np.log(budget) - 30.0, 30.0, xtol=1e-13
