@@ -157,7 +157,9 @@ def baseline_over_ebr(tables: Tables, rule: Mapping[str, Any]) -> Measured:
 
 def _first_drop(rows: pd.DataFrame) -> int:
     """Round after which the mean number of survivors first lies below n."""
-    return int(rows.loc[rows["survivors"] < rows["arms"], "round"].min())
+    return int(
+        rows.loc[(rows["survivors"] < rows["arms"]) | (rows["round"] == rows["rounds"]), "round"].min()
+    )
 
 
 def ae_waits(tables: Tables, rule: Mapping[str, Any]) -> Measured:
@@ -295,6 +297,8 @@ def hardness_slope(tables: Tables, rule: Mapping[str, Any]) -> Measured:
     rows = tables.hardness[
         (tables.hardness["algorithm"] == "ebr") & (tables.hardness["rounds"] >= rule["from_rounds"])
     ]
+    if rows.empty:
+        raise KeyError(f"deadline of at least {rule['from_rounds']}")
     slopes = {
         int(str(T)): float(np.polyfit(np.log(group["hardness"]), np.log(group["mean"]), 1)[0])
         for T, group in rows.groupby("rounds")

@@ -39,7 +39,7 @@ def ebr_bound(pulls: pd.DataFrame, setups: Sequence[Setup]) -> Figure:
             fontsize=7,
         )  # fmt: skip
         axis.plot(T, epsilon ** (-2 / T), color="#888888", linestyle=":", linewidth=0.9)
-        axis.annotate(r"$\epsilon^{-2/T}$", (T[3], 14.0), fontsize=7, color="#666666")
+        axis.annotate(r"$\epsilon^{-2/T}$", (T[len(T) // 6], 14.0), fontsize=7, color="#666666")
         label_ends(axis, ends)
         axis.set_title(f"{setup_title(setup.name)}, $H$ = {hardness[setup.name]:,.0f}")
         axis.set_xlabel("deadline $T$ (rounds)")
