@@ -5,14 +5,15 @@ Standard library only: the table is read while the workflow is being planned.
 
 import csv
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
 from adaptive_sampling.errors import InputError
 
-TASKS: Final = ("sa", "fer", "scr", "llm")
-"""Sentiment analysis, facial emotion recognition, spoken command recognition, language models."""
+TASKS: Final = ("sa", "fer", "scr", "llm", "own")
+"""Sentiment analysis, facial emotion recognition, spoken command recognition, language models, your own."""
 
 SOURCES: Final = ("reconstructed", "recorded", "published")
 """Where the later predictions come from; ``published`` has no replay table, only its accuracies."""
@@ -134,6 +135,41 @@ def read_cases(path: str | Path) -> dict[str, Case]:
     return cases
 
 
+def write_cases(cases: Iterable[Case], path: str | Path) -> None:
+    r"""Write a table of cases; in the name of a label ``;`` is written ``\;`` and ``\`` is written ``\\``.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+    path : str or Path
+        Replaced in one step.
+    """
+    from adaptive_sampling.tables import written_whole  # it imports pandas, which planning can do without
+
+    with written_whole(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows([_cell(getattr(case, column)) for column in COLUMNS] for case in cases)
+
+
+def _cell(value: object) -> str:
+    """Write one attribute of a case as `read_cases` reads it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ";".join(name.replace("\\", r"\\").replace(";", r"\;") for name in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _split(cell: str) -> tuple[str, ...]:
+    """Split names at each ``;`` that no backslash precedes."""
+    # Tables are text without NUL and SOH, which can stand for what is escaped.
+    kept = cell.replace(r"\\", "\0").replace(r"\;", "\1")
+    return tuple(name.replace("\1", ";").replace("\0", "\\") for name in kept.split(";"))
+
+
 def _check_columns(path: Path, found: list[str]) -> None:
     for name in found:
         if name not in COLUMNS:
@@ -166,7 +202,7 @@ def _case(where: str, cells: dict[str, str]) -> Case:
         return cells[column]
 
     def names(column: str) -> tuple[str, ...]:
-        values = tuple(cells[column].split(";"))
+        values = _split(cells[column])
         if len(values) < 2 or "" in values or len(set(values)) < len(values):
             raise wrong(column, "two or more different names with ; between them")
         return values

@@ -16,7 +16,6 @@ from typing import Final
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.tables import written_whole
 
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers of a server after which asking again makes sense."""
@@ -240,6 +239,8 @@ def fetch(
         downloader=bring,
     )
     if not file.sha256 and not pin.exists():
+        from adaptive_sampling.tables import written_whole  # it imports pandas, which planning can do without
+
         with written_whole(pin) as temporary:
             temporary.write_text(sha256_of(target) + "\n", encoding="utf-8")
     return target

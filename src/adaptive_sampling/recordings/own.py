@@ -1,118 +1,410 @@
-"""A replay table from your own recorded predictions.
+"""Your own API: its predictions at two dates, from one CSV file or from two that are joined by id.
 
-Run as ``python -m adaptive_sampling.recordings.own --case my_api --predictions mine.csv``, where the case is a row
-of the table of cases and the file has the columns ``label,old,new`` (names of labels, as in that row) and, if
-items are to be ranked by difficulty, ``confidence`` (a cheap model's, high values being easy).
+One file has the columns ``id,label,old,new`` and, if there is a cheap model's confidence to rank items by,
+``confidence``. Of two files the earlier has ``id,label,prediction`` and perhaps ``confidence``, the later
+``id,prediction``. Columns may come in any order; others are ignored. Labels are any text.
+
+`describe` reads with the standard library alone, because it runs while the workflow is being planned.
 """
 
-import argparse
-import sys
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from unicodedata import category
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
-from adaptive_sampling.cases import Case, read_cases
+from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.recordings.reconstruct import DEFAULT_SEED
-from adaptive_sampling.recordings.replay import build_replay_table, write_replay_table
-from adaptive_sampling.tables import read_table
 
-PREDICTION_COLUMNS: Final = {"label": "text", "old": "text", "new": "text"}
-"""Columns of a file of predictions, one row for each item; `CONFIDENCE` may follow."""
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
 
-CONFIDENCE: Final = {"confidence": "number"}
-"""The column that ranks items by difficulty."""
+MOST_LABELS: Final = 5000
+"""More different labels than this are taken for free text."""
+
+UNFIT: Final = frozenset({"Cc", "Zl", "Zp"})
+"""Unicode's control characters and separators of lines: no part of a label."""
+
+BLOCK: Final = 500
+"""Rows looked at together."""
+
+Entry = Mapping[str, Any]
+"""What the config says of one case: ``predictions``, or ``old`` and ``new``; perhaps ``api``, ``dataset``."""
 
 
-def own_replay_table(path: str | Path, case: Case, difficulty: str, seed: int) -> pd.DataFrame:
-    """Read recorded predictions and count them into a replay table.
+@dataclass(frozen=True)
+class OwnPredictions:
+    """Predictions of one API at two dates, as indices of labels.
+
+    Attributes
+    ----------
+    labels, old, new : ndarray of int64, shape (items,)
+        Indices of `Case.labels` and of `Case.predicted_labels`.
+    confidences : ndarray of float, shape (items,), or None
+        A cheap model's; low values are difficult.
+    """
+
+    labels: "NDArray[np.int64]"
+    old: "NDArray[np.int64]"
+    new: "NDArray[np.int64]"
+    confidences: "NDArray[np.float64] | None"
+
+
+@dataclass(frozen=True)
+class _Source:
+    """One file, and what its columns mean here."""
+
+    path: Path
+    columns: Mapping[str, str]
+
+
+def difficulty_sources(entry: Entry) -> tuple[str, ...]:
+    """Name what can rank the items of an own case.
 
     Parameters
     ----------
-    path : str or Path
-        Columns `PREDICTION_COLUMNS`, and `CONFIDENCE` if `difficulty` is not ``none``.
-    case : Case
-        Names the labels and gives the number of items.
-    difficulty : str
-        Name of the difficulty source: ``old_api_confidence``, ``open_source_model``, ..., or ``none``.
-    seed : int
-        Breaks ties.
+    entry : mapping
+        The case's section of the config.
 
     Returns
     -------
-    DataFrame
-        As `build_replay_table`.
+    tuple of str
+        ``none``, after ``confidence`` if there is such a column.
+    """
+    first = _sources(entry)[0]
+    with _opened(first.path) as rows:
+        return ("confidence", "none") if "confidence" in _header(first.path, rows) else ("none",)
+
+
+def describe(name: str, entry: Entry) -> Case:
+    """Find out how many items an own case has, and which labels.
+
+    Parameters
+    ----------
+    name : str
+        The case's name in the config.
+    entry : mapping
+        The case's section of the config.
+
+    Returns
+    -------
+    Case
+        True labels in order, numbers by value and others as text; predicted labels outside them follow.
 
     Raises
     ------
     InputError
-        If the file is missing, its columns or number of rows differ, or a cell is no label of the case.
+        If a file is missing or not readable as UTF-8 CSV, a column is missing, a cell is empty, there is but
+        one true label, or there are more than `MOST_LABELS`.
     """
-    columns = PREDICTION_COLUMNS if difficulty == "none" else {**PREDICTION_COLUMNS, **CONFIDENCE}
-    table = read_table(path, columns, rows=case.items)
-    labels, old, new = (
-        _indices(path, name, table[name], names)
-        for name, names in (
-            ("label", case.labels),
-            ("old", case.predicted_labels),
-            ("new", case.predicted_labels),
-        )
-    )
-    confidence = None if difficulty == "none" else table["confidence"].to_numpy()
-    return build_replay_table(case, labels, old, new, {difficulty: confidence}, seed)
-
-
-def _indices(
-    path: str | Path, column: str, cells: "pd.Series[Any]", names: Sequence[str]
-) -> NDArray[np.int64]:
-    indices = cells.map({name: index for index, name in enumerate(names)})
-    if indices.isna().any():
-        row = int(indices.isna().to_numpy().argmax())
+    found: dict[str, set[str]] = {"label": set(), "old": set(), "new": set()}
+    items = []
+    for source in _sources(entry):
+        names = [meaning for meaning in source.columns if meaning not in ("id", "confidence")]
+        items.append(_scan(source, {meaning: found[meaning] for meaning in names}))
+    labels, predicted = _ordered(found["label"]), _ordered((found["old"] | found["new"]) - found["label"])
+    path = _sources(entry)[0].path
+    if len(labels) < 2:
+        raise InputError(f"{path}: the only true label is {labels[0]!r}, expected two or more different ones")
+    if len(labels) + len(predicted) > MOST_LABELS:
         raise InputError(
-            f"{path}: column {column}, row {row + 2}: found {cells.iloc[row]!r}, allowed are {', '.join(names)}"
+            f"{path}: {len(labels) + len(predicted)} different labels and predictions, allowed are {MOST_LABELS}: "
+            "is there free text among them?"
         )
-    return np.array(indices, dtype=np.int64)
+    if len(set(items)) > 1:
+        old, new = _sources(entry)
+        raise InputError(f"{new.path}: {items[1]} items, expected the {items[0]} of {old.path}")
+    return Case(
+        case=name,
+        task="own",
+        api=entry.get("api", name),
+        dataset=entry.get("dataset", path.stem),
+        items=items[0],
+        labels=labels,
+        predicted_labels=labels + predicted,
+        price_per_10k=float(entry.get("price_per_10k", 0)),
+        source="recorded",
+        frugalml_dataset=None,
+        frugalml_model=None,
+        open_source_model=None,
+        published_dataset=None,
+        published_api=None,
+        shifted=True,
+        paper_masa=None,
+        paper_uniform_stratified=None,
+        paper_save=None,
+    )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
+def read_own(case: Case, entry: Entry) -> OwnPredictions:
+    """Read the predictions of an own case.
 
     Parameters
     ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
+    case : Case
+        From `describe`.
+    entry : mapping
+        The case's section of the config.
 
     Returns
     -------
-    int
-        0 if all went well, else 2.
+    OwnPredictions
+
+    Raises
+    ------
+    InputError
+        As `describe`; also if an id appears twice, an id of one file is not in the other, or a confidence is
+        not a number.
     """
-    parser = argparse.ArgumentParser(prog="python -m adaptive_sampling.recordings.own", description=__doc__)
-    parser.add_argument("--case", required=True, help="name of the row in the table of cases")
-    parser.add_argument("--predictions", required=True, type=Path, help="CSV file, one row for each item")
-    parser.add_argument("--difficulty", default="none", help="name of what the column confidence holds")
-    parser.add_argument("--out", type=Path, default=Path("data/replay"), help="folder for CASE.csv")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
-    parser.add_argument(
-        "--seed", type=int, default=DEFAULT_SEED, help="breaks ties between equal confidences"
+    import pandas as pd
+
+    first, *others = _sources(entry)
+    table = _table(first)
+    ids = _unique_ids(first.path, table.pop("id"))
+    for other in others:
+        later = _table(other)
+        place = _unique_ids(other.path, later["id"])
+        row = place.get_indexer(ids)
+        if (row < 0).any():
+            raise InputError(_unmatched(first.path, ids, other.path, place))
+        table["new"] = pd.Categorical.from_codes(
+            later["new"].cat.codes.to_numpy()[row], categories=later["new"].cat.categories
+        )
+    return OwnPredictions(
+        labels=_indices(table["label"], case.labels),
+        old=_indices(table["old"], case.predicted_labels),
+        new=_indices(table["new"], case.predicted_labels),
+        confidences=table["confidence"].to_numpy() if "confidence" in table else None,
     )
-    options = parser.parse_args(arguments)
+
+
+def own_replay_table(case: Case, entry: Entry, seed: int) -> "pd.DataFrame":
+    """Count the items of an own case into a replay table.
+
+    Parameters
+    ----------
+    case : Case
+        From `describe`.
+    entry : mapping
+        The case's section of the config.
+    seed : int
+        Breaks ties between equal confidences.
+
+    Returns
+    -------
+    DataFrame
+        As `build_replay_table`; difficulty sources ``none`` and, where there is such a column, ``confidence``.
+
+    Raises
+    ------
+    InputError
+        As `read_own`.
+    """
+    from adaptive_sampling.recordings.replay import build_replay_table
+
+    read = read_own(case, entry)
+    sources: dict[str, NDArray[np.float64] | None] = {"none": None}
+    if read.confidences is not None:
+        sources["confidence"] = read.confidences
+    return build_replay_table(case, read.labels, read.old, read.new, sources, seed)
+
+
+def own_files(entry: Entry) -> list[str]:
+    """Files of an own case, as the config names them."""
+    return [source.path.as_posix() for source in _sources(entry)]
+
+
+def _sources(entry: Entry) -> list[_Source]:
+    if "predictions" in entry:
+        columns = {name: name for name in ("id", "label", "old", "new")}
+        return [_Source(Path(entry["predictions"]), columns)]
+    return [
+        _Source(Path(entry["old"]), {"id": "id", "label": "label", "old": "prediction"}),
+        _Source(Path(entry["new"]), {"id": "id", "new": "prediction"}),
+    ]
+
+
+class _opened:  # noqa: N801
+    """Rows of a CSV file; what cannot be read is said in one sentence."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Iterator[list[str]]:
+        try:
+            self.file = self.path.open(encoding="utf-8-sig", newline="")
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read ({error.strerror})") from None
+        return csv.reader(self.file, strict=True)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self.file.close()
+        if isinstance(error, UnicodeDecodeError):
+            raise InputError(f"{self.path}: not UTF-8 text ({error})") from None
+        if isinstance(error, csv.Error):
+            raise InputError(f"{self.path}: not readable as CSV ({error})") from None
+
+
+def _header(path: Path, rows: Iterator[list[str]]) -> list[str]:
+    header = [name.strip() for name in next(rows, [])]
+    twice = {name for name in header if name and header.count(name) > 1}
+    if twice:
+        raise InputError(f"{path}: line 1: column {min(twice)} stands there twice, expected once")
+    return header
+
+
+def _scan(source: _Source, found: Mapping[str, set[str]]) -> int:
+    """Add the different cells of some columns to `found`, and count the items."""
+    path = source.path
+    with _opened(path) as rows:
+        header = _header(path, rows)
+        for name in source.columns.values():
+            if name not in header:
+                wanted = ",".join(source.columns.values())
+                raise InputError(
+                    f"{path}: line 1: no column {name}, found {','.join(header)[:200]!r}, expected {wanted}"
+                )
+        place = {meaning: header.index(source.columns[meaning]) for meaning in (*found, "id")}
+        cells: dict[str, set[str]] = {meaning: set() for meaning in found}
+        items, without_id = 0, False
+        # Column by column within a block of rows, which is several times faster than row by row.
+        while block := list(islice(rows, BLOCK)):
+            if set(map(len, block)) != {len(header)}:
+                block = _whole_rows(path, block, len(header), items)
+            columns = list(zip(*block))
+            items += len(block)
+            for meaning, values in cells.items():
+                values.update(columns[place[meaning]] if columns else ())
+            without_id = without_id or (bool(columns) and "" in columns[place["id"]])
+    if items == 0:
+        raise InputError(f"{path}: no items below the header")
+    for meaning, values in cells.items():
+        found[meaning].update(value.strip() for value in values)
+    if without_id or any("" in found[meaning] for meaning in found):
+        raise InputError(_first_empty(source, [*found, "id"]))
+    for meaning in found:
+        unfit = [value for value in found[meaning] if {category(letter) for letter in value} & UNFIT]
+        if unfit:
+            raise InputError(
+                f"{path}: column {source.columns[meaning]}: found {min(unfit)!r}, expected text on one line"
+            )
+    return items
+
+
+def _whole_rows(path: Path, block: list[list[str]], width: int, before: int) -> list[list[str]]:
+    """Leave out empty lines, and refuse any other row that is not as wide as the header."""
+    kept = [row for row in block if row]
+    for number, row in enumerate(kept, start=before + 1):
+        if len(row) != width:
+            raise InputError(f"{path}: row {number} below the header: {len(row)} cells, expected {width}")
+    return kept
+
+
+def _first_empty(source: _Source, meanings: list[str]) -> str:
+    """Say where the first empty cell is."""
+    with _opened(source.path) as rows:
+        header = _header(source.path, rows)
+        number = 0
+        for row in rows:
+            number += bool(row)
+            for meaning in meanings:
+                name = source.columns[meaning]
+                if row and not row[header.index(name)].strip():
+                    return (
+                        f"{source.path}: row {number} below the header, column {name}: empty, expected a value; "
+                        "an empty answer needs a name, such as none"
+                    )
+    raise AssertionError("an empty cell was seen")
+
+
+def _ordered(labels: set[str]) -> tuple[str, ...]:
+    """Sort labels: by value if all are whole numbers, else as text."""
+    if all(label.isascii() and label.isdecimal() for label in labels):
+        return tuple(sorted(labels, key=lambda label: (int(label), label)))
+    return tuple(sorted(labels))
+
+
+def _table(source: _Source) -> "pd.DataFrame":
+    """Read a file that `describe` has seen, its columns under the names of what they mean."""
+    import pandas as pd
+
+    path = source.path
+    with _opened(path) as rows:
+        header = _header(path, rows)
+    columns = {name: meaning for meaning, name in source.columns.items()}
+    if "confidence" in header and "label" in header:
+        columns["confidence"] = "confidence"
+    kinds = dict.fromkeys(columns, "category") | {"id": "str", "confidence": "float64"}
     try:
-        cases = read_cases(options.cases)
-        if options.case not in cases:
-            raise InputError(f"--case: found {options.case}, allowed are {', '.join(cases)}")
-        case = cases[options.case]
-        table = own_replay_table(options.predictions, case, options.difficulty, options.seed)
-        write_replay_table(table, options.out / f"{case.case}.csv", case)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+        table = pd.read_csv(
+            path,
+            names=header,
+            header=0,
+            usecols=list(columns),
+            dtype={name: kinds[name] for name in columns},
+            encoding="utf-8-sig",
+            keep_default_na=False,
+            na_filter=False,
+        )
+    except ValueError as error:
+        raise InputError(_first_unfit(path, header, error)) from None
+    if "confidence" in columns and not table["confidence"].between(-1e300, 1e300).all():
+        raise InputError(_first_unfit(path, header, ValueError("a number that is not finite")))
+    return table.rename(columns=columns)
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def _first_unfit(path: Path, header: list[str], error: ValueError) -> str:
+    """Say which confidence is not a number."""
+    place = header.index("confidence") if "confidence" in header else None
+    with _opened(path) as rows:
+        next(rows)
+        for number, row in enumerate(filter(None, rows), start=1):
+            if place is not None and not _finite(row[place]):
+                return (
+                    f"{path}: row {number} below the header, column confidence: found {row[place][:80]!r}, expected "
+                    "a number"
+                )
+    return f"{path}: not readable as CSV ({str(error).strip()})"
+
+
+def _finite(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+def _unique_ids(path: Path, ids: "pd.Series[str]") -> "pd.Index[str]":
+    import pandas as pd
+
+    index = pd.Index(ids)
+    if not index.is_unique:
+        again = index.duplicated()
+        raise InputError(
+            f"{path}: id {index[int(again.argmax())]!r} stands there twice ({int(again.sum())} rows repeat an "
+            "id), expected every id once"
+        )
+    return index
+
+
+def _unmatched(first: Path, ids: "pd.Index[str]", other: Path, later: "pd.Index[str]") -> str:
+    """Count the ids that two files do not share, and name the first."""
+    missing, extra = ids[~ids.isin(later)], later[~later.isin(ids)]
+    return (
+        f"{other}: {len(missing)} ids of {first} are not in it (the first is {missing[0]!r}) and {len(extra)} of its "
+        f"ids are not in {first} (the first is {extra[0]!r}), expected the same ids in both"
+    )
+
+
+def _indices(cells: "pd.Series[Any]", names: tuple[str, ...]) -> "NDArray[np.int64]":
+    """Turn text into indices of labels, without touching each cell."""
+    import numpy as np
+
+    place = {name: index for index, name in enumerate(names)}
+    lookup = np.array([place[str(name).strip()] for name in cells.cat.categories], dtype=np.int64)
+    indices: NDArray[np.int64] = lookup[cells.cat.codes.to_numpy()]
+    return indices
