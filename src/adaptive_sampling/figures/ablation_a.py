@@ -13,6 +13,8 @@ from adaptive_sampling.figures.style import PAGE, case_panels, note
 
 BUDGETS: Final = (0.1, 0.25, 1.0)
 """Shown budgets, as parts of the largest."""
+LEAST_SCALE: Final = 10.0
+"""Every panel shows at least so many per cent, so that noise does not look like an effect."""
 BUDGET_COLOURS: Final = ("#56B4E9", "#009E73", "#0072B2")
 
 
@@ -28,24 +30,29 @@ def ablation_a(errors: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
     names = list(dict.fromkeys(errors["case"]))
     budgets = shown_budgets(errors)
     figure, axes = case_panels(len(names), width=PAGE)
-    for axis, name in zip(axes, names):
+    for place, (axis, name) in enumerate(zip(axes, names)):
+        highest = 0.0
         for budget, colour in zip(budgets, BUDGET_COLOURS):
             line = errors[(errors["case"] == name) & (errors["budget"] == budget)].sort_values("a")
             excess = 100 * (line["mse"] / line["mse"].min() - 1)
             band = 100 * NORMAL_95 * line["mse_se"] / line["mse"].min()
+            highest = max(highest, excess.max())
             axis.plot(line["a"], excess, "o-", ms=2, color=colour, label=f"{budget:,} queries")
-            axis.fill_between(line["a"], excess - band, excess + band, color=colour, alpha=0.2, lw=0)
+            axis.fill_between(line["a"], excess - band, excess + band, color=colour, alpha=0.12, lw=0)
         axis.axvline(1, color="black", lw=0.6, ls=":")
         axis.set_xscale("log")
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, max(LEAST_SCALE, 1.1 * highest))
         axis.set_title(cases[name].title)
+        if place >= len(names) - 4:
+            axis.set_xlabel("a")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(budgets))
     figure.supylabel("squared error above that of the best a (%)", fontsize=7.5)
+    trials, K = errors["trials"].max(), errors["K"].iloc[0]
     note(
         figure,
-        f"x: a, the weight of exploration; dotted: the paper's a=1. MASA with K={errors['K'].iloc[0]}, "
-        f"{errors['trials'].max()} trials, the same answers for every a; bands: 95% interval of each mean. "
+        f"a: weight of exploration; dotted: the paper's a=1. MASA with K={K}, {trials} trials. Bands: 95% interval of "
+        "each mean alone; differences between values of a are surer, since all of them see the same answers. "
         f"{sources([cases[name] for name in names])}",
     )
     return figure
