@@ -51,7 +51,7 @@ C_GRID: Final = (0.0, *np.geomspace(1e-4, 1e3, 50))
 """Values of c among which MASA's is chosen."""
 
 LIMIT_DRAWS: Final = 20_000
-"""Draws behind the quantile of the limit law of uniform sampling's error."""
+"""Draws behind the quantile of the limit law of uniform sampling's error, and behind its coverage."""
 
 
 def lemma_3_c(strata: int, budget: int, confidence: float) -> float:
@@ -327,9 +327,10 @@ def baseline_rules(
     Returns
     -------
     list of dict
-        Rows of ``stopping.csv``. Coverage is measured where n lies within the largest budget plus a quarter.
+        Rows of ``stopping.csv``.
     """
-    new = populations["label"].new
+    by_label = populations["label"]
+    new = by_label.new
     rng = named_generator(setting.seed, f"shift/{case.case}/stopping/limit")
     paper = case.paper_uniform_stratified
     rules = {
@@ -341,41 +342,52 @@ def baseline_rules(
     sizes = {
         rule: math.ceil(c / setting.target_error**2 - 1e-9) for rule, c in rules.items() if c is not None
     }
-    measured = sorted({n for n in sizes.values() if n <= 1.25 * setting.last_budget})
     rows = []
     for name in ("uniform", "stratified_equal"):
-        population = populations[SAMPLERS[name].strata]
-        usable = np.array(
-            [n for n in measured if n >= SAMPLERS[name].least * population.strata], dtype=np.int64
-        )
-        coverage = _coverage_at(population, name, usable, setting) if len(usable) else {}
         for rule, c in rules.items():
             n = sizes.get(rule)
             row: dict[str, Any] = {"case": case.case, "sampler": name, "rule": rule}
-            row |= {"c": c, "n_stop": n, "paper": paper}
-            row |= {"n95": n95[name], "stopped": float(n is not None), "n_stop_low": n, "n_stop_high": n}
-            if n in coverage:
-                row["coverage"] = coverage[n]
-                row["coverage_se"] = math.sqrt(coverage[n] * (1 - coverage[n]) / setting.trials)
+            row |= {"c": c, "n_stop": n, "n_stop_low": n, "n_stop_high": n, "stopped": float(n is not None)}
+            row |= {"n95": n95[name], "paper": paper}
+            if n is not None:
+                if name == "uniform":  # one stratum of pairs (label, answer)
+                    strata, share = new.reshape(1, -1), np.ones(1)
+                else:
+                    strata, share = by_label.distribution, by_label.share
+                each = np.full(len(strata), math.ceil(n / len(strata)), dtype=np.int32)
+                coverage = coverage_of_fixed(strata, share, each, setting.target_error, rng)
+                row |= {
+                    "coverage": coverage,
+                    "coverage_se": math.sqrt(coverage * (1 - coverage) / LIMIT_DRAWS),
+                }
             rows.append(row)
     return rows
 
 
-def _coverage_at(
-    population: Population, name: str, budgets: NDArray[np.int64], setting: Setting
-) -> dict[int, float]:
-    """Share of runs within the target at each budget."""
-    run = partial(_errors, population, name, budgets, setting.seed)
-    title = f"{population.name} {name}"
-    blocks = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
-    within = (np.concatenate(blocks) <= setting.target_error**2).mean(axis=0)
-    return dict(zip(budgets.tolist(), within.tolist()))
+def coverage_of_fixed(
+    distribution: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    count: NDArray[np.int32],
+    target: float,
+    rng: np.random.Generator,
+) -> float:
+    """Share of `LIMIT_DRAWS` runs whose error is within the target, for counts that do not depend on answers.
 
-
-def _errors(
-    population: Population, name: str, budgets: NDArray[np.int64], seed: int, trials: Trials
-) -> NDArray[np.float64]:
-    return SAMPLERS[name].simulate(population, budgets, Parameters(), seed, trials).error
+    Parameters
+    ----------
+    distribution : ndarray of float, shape (G, J)
+        What the API answers in each stratum.
+    factor : ndarray of float, shape (G,)
+        Weight of each stratum in the estimate.
+    count : ndarray of int32, shape (G,)
+    target : float
+    rng : numpy.random.Generator
+    """
+    error = np.zeros(LIMIT_DRAWS)
+    for mu, p, n in zip(distribution, factor, count):
+        seen = rng.multinomial(n, mu / mu.sum(), size=LIMIT_DRAWS) / n
+        error += (p**2 * (seen - mu) ** 2).sum(axis=1)
+    return float((error <= target**2).mean())
 
 
 def stopping(
