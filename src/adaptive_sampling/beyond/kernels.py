@@ -484,38 +484,58 @@ def cautious_means(  # type: ignore[no-untyped-def]
 
     f_v = max(f_b, b/2) with b = size / (2 size of the pool): a large stratum that has not been seen to change
     may still change.
+
+    Parameters
+    ----------
+    mean : ndarray of float, shape (J, G)
+        Filled in; strata follow each other in memory, which is the order of `covariance_traces`.
     """
     for g in range(len(n)):
         f = max(rate[pool[g]], 0.25 * size[g] / pool_size[g])
-        for j in range(mean.shape[1]):
+        for j in range(len(mean)):
             prior = (1.0 - f) * kept[g, j] + f * moved[g, j]
-            mean[g, j] = (frequency[g, j] + smoothing * prior) / (n[g] + smoothing)
+            mean[j, g] = (frequency[g, j] + smoothing * prior) / (n[g] + smoothing)
 
 
 @numba.njit(inline="always")
-def covariance_traces(stratum_label, factor, mean):  # type: ignore[no-untyped-def]
-    """Sum over labels tr V_i and tr V_i^2, where V_i = sum_g factor_g (diag mt_g - mt_g mt_g').
+def covariance_traces(first, factor, mean, inner):  # type: ignore[no-untyped-def]
+    """Sum over labels tr V_i and tr V_i^2, where V_i = sum_g c_g (diag mt_g - mt_g mt_g').
 
-    Strata of a label follow each other. The trace of a product of two such matrices is
-    sum x y - sum x^2 y - sum x y^2 + (sum x y)^2, so that no matrix is ever built.
+    With x = sum_g c_g mt_g, tr V_i^2 = sum_j x_j (x_j - 2 sum_g c_g mt_gj^2) + sum_gh c_g c_h (mt_g mt_h)^2, so
+    that no matrix is ever built.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (L + 1,)
+        Where the strata of each label begin.
+    factor : ndarray of float, shape (G,)
+        c.
+    mean : ndarray of float, shape (J, G)
+        mt.
+    inner : ndarray of float, shape (G,)
+        Scratch space.
     """
-    first, second = 0.0, 0.0
-    strata, predicted = mean.shape
-    for g in range(strata):
-        square = 0.0
-        for j in range(predicted):
-            square += mean[g, j] * mean[g, j]
-        first += factor[g] * (1.0 - square)
-        h = g
-        while h < strata and stratum_label[h] == stratum_label[g]:
-            inner, outer = 0.0, 0.0
-            for j in range(predicted):
-                xy = mean[g, j] * mean[h, j]
-                inner += xy
-                outer += xy * (mean[g, j] + mean[h, j])
-            second += (1.0 if h == g else 2.0) * factor[g] * factor[h] * (inner - outer + inner * inner)
-            h += 1
-    return first, second
+    trace, trace_of_square = 0.0, 0.0
+    for i in range(len(first) - 1):
+        for j in range(len(mean)):
+            x, y = 0.0, 0.0
+            for g in range(first[i], first[i + 1]):
+                cm = factor[g] * mean[j, g]
+                x += cm
+                y += cm * mean[j, g]
+            trace += x - y
+            trace_of_square += x * (x - 2.0 * y)
+        for g in range(first[i], first[i + 1]):
+            inner[g : first[i + 1]] = 0.0
+            for j in range(len(mean)):
+                m = mean[j, g]
+                if m > 0.0:
+                    for h in range(g, first[i + 1]):
+                        inner[h] += m * mean[j, h]
+            trace_of_square += factor[g] * factor[g] * inner[g] * inner[g]
+            for h in range(g + 1, first[i + 1]):
+                trace_of_square += 2.0 * factor[g] * factor[h] * inner[h] * inner[h]
+    return trace, max(trace_of_square, 0.0)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -564,7 +584,7 @@ def errors_at_counts(  # type: ignore[no-untyped-def]
 @numba.njit(nogil=True, cache=True)
 def bounds_at_counts(  # type: ignore[no-untyped-def]
     answers, item_old, start, share, stratum_label, pool, pools, pool_size, kept, moved, new,
-    smoothing, caution, kappa, replacement, words, first_trial, count, error, moments,
+    smoothing, caution, kappa, settled, normal, looks, replacement, words, first_trial, count, error, moments,
 ) -> None:  # fmt: skip
     """Measure the estimate, and what the sampler itself can know of its error, at given counts.
 
@@ -574,11 +594,19 @@ def bounds_at_counts(  # type: ignore[no-untyped-def]
         sv of `cautious_means`.
     moments : ndarray of float, shape (trials, B, 2)
         Filled with m = sum tr V_i and w = 2 sum tr V_i^2: estimated mean and variance of the squared error.
+    settled : float
+        Moments are not renewed once the quantile of the squared error has been clearly (10%) below this at
+        `looks` looks running: whoever looks for it has stopped.
+    normal : float
+        The quantile of the normal distribution at the same probability, for Wilson and Hilferty's approximation.
+    looks : int
 
     The other parameters are those of `errors_at_counts`.
     """
     strata, predicted = kept.shape
-    estimate, mean, factor = np.empty_like(new), np.empty((strata, predicted)), np.empty(strata)
+    estimate, mean = np.empty_like(new), np.empty((predicted, strata))
+    factor, inner = np.empty(strata), np.empty(strata)
+    first = np.searchsorted(stratum_label, np.arange(len(new) + 1))
     order = np.arange(len(answers) if not replacement else 1).astype(np.int32)
     size = start[1:] - start[:-1]
     rate = np.empty(pools)
@@ -586,6 +614,7 @@ def bounds_at_counts(  # type: ignore[no-untyped-def]
     spare, seen = np.zeros(strata), np.zeros((2, pools))
     for trial in range(count.shape[0]):
         n[:] = 2**62
+        agreed = 0
         for b in range(count.shape[1]):
             read_up_to(
                 answers, item_old, start, pool, order, replacement, words, first_trial + trial,
@@ -597,12 +626,18 @@ def bounds_at_counts(  # type: ignore[no-untyped-def]
                 n, frequency, rate, estimate,
             )  # fmt: skip
             error[trial, b] = squared_distance(estimate, new)
+            if agreed >= looks:
+                moments[trial, b] = moments[trial, b - 1]
+                continue
             cautious_means(size, pool, pool_size, kept, moved, caution, n, frequency, rate, mean)
             for g in range(strata):
                 factor[g] = variance_factor(share[g], size[g], n[g], replacement)
-            first, second = covariance_traces(stratum_label, factor, mean)
-            moments[trial, b, 0] = first
-            moments[trial, b, 1] = 2.0 * second
+            trace, trace_of_square = covariance_traces(first, factor, mean, inner)
+            moments[trial, b, 0] = trace
+            moments[trial, b, 1] = 2.0 * trace_of_square
+            ninth = trace_of_square / (9.0 * trace * trace) * 2.0 if trace > 0.0 else 0.0
+            quantile = trace * (1.0 - ninth + normal * np.sqrt(ninth)) ** 3
+            agreed = agreed + 1 if 1.1 * quantile <= settled else 0
 
 
 @numba.njit(nogil=True, cache=True)
@@ -620,7 +655,7 @@ def cells_at_counts(  # type: ignore[no-untyped-def]
     The other parameters are those of `bounds_at_counts`.
     """
     strata, predicted = kept.shape
-    estimate, mean = np.empty_like(old), np.empty((strata, predicted))
+    estimate, mean = np.empty_like(old), np.empty((predicted, strata))
     order = np.arange(len(answers) if not replacement else 1).astype(np.int32)
     size = start[1:] - start[:-1]
     rate = np.empty(pools)
@@ -644,4 +679,28 @@ def cells_at_counts(  # type: ignore[no-untyped-def]
             for g in range(strata):
                 factor = variance_factor(share[g], size[g], n[g], replacement)
                 for j in range(predicted):
-                    variance[trial, b, stratum_label[g], j] += factor * mean[g, j] * (1.0 - mean[g, j])
+                    variance[trial, b, stratum_label[g], j] += factor * mean[j, g] * (1.0 - mean[j, g])
+
+
+@numba.njit(nogil=True, cache=True)
+def right_at_counts(  # type: ignore[no-untyped-def]
+    answers, start, stratum_label, words, first_trial, count, right
+) -> None:
+    """Count the right ones among the first answers of each stratum, drawn with replacement.
+
+    Parameters
+    ----------
+    count : ndarray of int, shape (trials, G)
+    right : ndarray of int64, shape (trials, G)
+        Filled.
+
+    The other parameters are those of `posterior_counts` and of the population.
+    """
+    unused = np.empty(0, np.int32)
+    for trial in range(count.shape[0]):
+        for g in range(count.shape[1]):
+            right[trial, g] = 0
+            spare = 0.0
+            for k in range(count[trial, g]):
+                item, spare = kth_item(start, unused, words, first_trial + trial, g, k, spare, True)
+                right[trial, g] += answers[item] == stratum_label[g]

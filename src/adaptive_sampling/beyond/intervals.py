@@ -1,0 +1,240 @@
+"""Intervals for each cell of the shift and for the accuracy change, and the bias of adaptive sampling.
+
+A stratum that starts quiet is asked less, so that its late changes are seen less often than they are there. Means
+of adaptively chosen numbers of answers therefore undercount change. What a *fresh* second half of the answers says,
+taken in numbers that the first half has fixed, is free of that bias: given the numbers, each stratum's mean is an
+average of independent draws.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import special
+
+from adaptive_sampling.beyond import kernels
+from adaptive_sampling.beyond.experiment import Dataset, Setting, strata_for
+from adaptive_sampling.beyond.samplers import (
+    METHODS,
+    Knowledge,
+    Method,
+    least_budget,
+    smoothing,
+    told_what_is_certain,
+    words,
+)
+from adaptive_sampling.beyond.strata import KnownStrata
+from adaptive_sampling.montecarlo import Trials, run_blocks
+
+WIDTHS: Final = (1.0, 1.2, 1.4)
+"""Factors on the normal interval whose coverage is measured."""
+
+ROUNDING: Final = 1e-12
+"""Differences of shares below this are rounding."""
+
+INTERVAL_COLUMNS: Final = {
+    "case": "text",
+    "method": "text",
+    "replacement": "flag",
+    "queries": "integer",
+    "width": "number",
+    "accuracy_change": "number",
+    "bias": "number",
+    "bias_se": "number",
+    "sd": "number",
+    "coverage": "number",
+    "cells": "integer",
+    "cell_coverage": "number?",
+    "worst_cell_coverage": "number?",
+}
+"""Columns of ``intervals.csv``; bias, standard deviation and `coverage` are those of the accuracy change, the
+last two columns the mean and the lowest coverage over all cells that hold an item at either date."""
+
+
+def interval_table(
+    dataset: Dataset,
+    chosen: Sequence[Method],
+    replacements: Sequence[bool],
+    queries: dict[bool, int],
+    confidence: float,
+    knowledge: Knowledge,
+    setting: Setting,
+) -> pd.DataFrame:
+    """Measure bias and coverage of every method at one number of queries.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    chosen : sequence of Method
+    replacements : sequence of bool
+    queries : dict of bool to int
+        Queries with and without replacement; a method that needs more to start makes those.
+    confidence : float
+        Nominal coverage.
+    knowledge : Knowledge
+    setting : Setting
+
+    Returns
+    -------
+    DataFrame
+        Columns `INTERVAL_COLUMNS`, one row a method, kind of replacement and width. The method
+        ``posterior_fresh`` (with replacement) is the proposed sampler with half the queries, and the estimate of
+        as many fresh answers.
+    """
+    z = float(special.ndtri(0.5 + 0.5 * confidence))
+    rows: list[tuple[object, ...]] = []
+    for replacement, method in product(replacements, chosen):
+        strata = strata_for(dataset, method, setting.K)
+        population = strata.population
+        made = max(queries[replacement], least_budget(strata, method))
+        run = partial(_cells_of_block, strata, method, made, knowledge, replacement, setting.seed)
+        title = f"{dataset.name} {method.name} intervals"
+        parts = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
+        shift, variance = (np.concatenate(part) for part in zip(*parts))
+        there = (population.old > 0) | (population.new > 0)
+        accuracy = np.trace(shift, axis1=1, axis2=2)
+        spread = np.sqrt(np.trace(variance, axis1=1, axis2=2))
+        truth = float(np.trace(population.shift))
+        for width in WIDTHS:
+            inside = np.abs(shift - population.shift) <= z * width * np.sqrt(variance) + ROUNDING
+            by_cell = inside.mean(axis=0)[there]
+            rows.append(
+                (
+                    dataset.name,
+                    method.name,
+                    replacement,
+                    made,
+                    width,
+                    truth,
+                    accuracy.mean() - truth,
+                    accuracy.std(ddof=1) / np.sqrt(setting.trials),
+                    accuracy.std(ddof=1),
+                    (np.abs(accuracy - truth) <= z * width * spread + ROUNDING).mean(),
+                    int(there.sum()),
+                    by_cell.mean(),
+                    by_cell.min(),
+                )
+            )
+    if True in replacements:
+        rows.extend(_fresh_rows(dataset, queries[True], z, knowledge, setting))
+    return pd.DataFrame(rows, columns=list(INTERVAL_COLUMNS))
+
+
+def _cells_of_block(
+    strata: KnownStrata,
+    method: Method,
+    queries: int,
+    knowledge: Knowledge,
+    replacement: bool,
+    seed: int,
+    trials: Trials,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Estimate and variance of every cell, each of shape (trials, L, J)."""
+    population = strata.population
+    count = method.counts(strata, np.array([queries], dtype=np.int64), knowledge, replacement, seed, trials)
+    if method.estimator == "limit":
+        strata = told_what_is_certain(strata)
+    shift, variance = np.empty((2, trials.count, 1, *population.old.shape))
+    kernels.cells_at_counts(
+        population.answers,
+        strata.item_old,
+        population.start,
+        population.share,
+        population.stratum_label,
+        strata.pool,
+        strata.pools,
+        strata.pool_size,
+        strata.kept,
+        strata.moved,
+        population.old,
+        smoothing(method, knowledge),
+        knowledge.caution,
+        knowledge.kappa,
+        replacement,
+        words(strata, seed),
+        trials.first,
+        count,
+        shift,
+        variance,
+    )
+    return shift[:, 0], variance[:, 0]
+
+
+def fresh_accuracy(
+    strata: KnownStrata, queries: int, knowledge: Knowledge, seed: int, trials: Trials
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Accuracy change from fresh answers, in numbers that the proposed sampler fixed with half the queries.
+
+    With replacement. A stratum that the first half left out gets one fresh answer, so that the estimate is unbiased:
+    E[sum_g p_g Hfresh_g / n_g] = sum_g p_g mu_g for any n_g >= 1 that do not depend on the fresh answers.
+
+    Parameters
+    ----------
+    strata : KnownStrata
+    queries : int
+    knowledge : Knowledge
+    seed : int
+    trials : Trials
+
+    Returns
+    -------
+    change, variance : ndarray of float, shape (trials,)
+    made : ndarray of int64, shape (trials,)
+        Queries made in all.
+    """
+    population = strata.population
+    half = np.array([max(1, queries // 2)], dtype=np.int64)
+    count = METHODS["posterior"].counts(strata, half, knowledge, True, seed, trials)[:, 0]
+    fresh = np.maximum(count, 1)
+    right = np.empty((2, trials.count, population.strata), np.int64)
+    for place, upto in enumerate((count, count + fresh)):
+        kernels.right_at_counts(
+            population.answers,
+            population.start,
+            population.stratum_label,
+            words(strata, seed),
+            trials.first,
+            upto,
+            right[place],
+        )
+    seen = right[1] - right[0]
+    change = (population.share * seen / fresh).sum(axis=1) - np.trace(population.old)
+    prior = strata.kept[np.arange(population.strata), population.stratum_label]
+    rate = (seen + knowledge.caution * prior) / (fresh + knowledge.caution)
+    variance = (population.share**2 * rate * (1.0 - rate) / fresh).sum(axis=1)
+    return change, variance, count.sum(axis=1) + fresh.sum(axis=1)
+
+
+def _fresh_rows(
+    dataset: Dataset, queries: int, z: float, knowledge: Knowledge, setting: Setting
+) -> list[tuple[object, ...]]:
+    """Rows of ``posterior_fresh``: it speaks of the accuracy change alone."""
+    strata = strata_for(dataset, METHODS["posterior"], setting.K)
+    run = partial(fresh_accuracy, strata, queries, knowledge, setting.seed)
+    title = f"{dataset.name} posterior_fresh intervals"
+    parts = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
+    change, variance, made = (np.concatenate(part) for part in zip(*parts))
+    truth = float(np.trace(strata.population.shift))
+    deviation = change.std(ddof=1)
+    return [
+        (
+            dataset.name,
+            "posterior_fresh",
+            True,
+            round(made.mean()),
+            width,
+            truth,
+            change.mean() - truth,
+            deviation / np.sqrt(setting.trials),
+            deviation,
+            (np.abs(change - truth) <= z * width * np.sqrt(variance) + ROUNDING).mean(),
+            0,
+            None,
+            None,
+        )
+        for width in WIDTHS
+    ]

@@ -1,0 +1,170 @@
+# Beyond the paper: samplers that know the old predictions, a rule that stops, and intervals.
+from adaptive_sampling.beyond.planning import check_beyond
+
+try:
+    check_beyond(config, CASES)
+except InputError as error:
+    raise WorkflowError(str(error)) from None
+
+BEYOND_CODE = modules(
+    "montecarlo",
+    "randomness",
+    "tables",
+    "recordings/replay",
+    "recordings/replay_format",
+    "shift/population",
+    "shift/required_size",
+    "beyond/experiment",
+    "beyond/intervals",
+    "beyond/kernels",
+    "beyond/samplers",
+    "beyond/stopping",
+    "beyond/strata",
+    "beyond/study",
+)
+BEYOND_SETTINGS = {
+    key: config[key] for key in ("seed", "shift", "montecarlo", "beyond")
+}
+BEYOND_TABLES = ["required_size", "stopping", "intervals"]
+
+
+rule beyond_compile:
+    input:
+        code=modules("beyond/kernels", "randomness"),
+    output:
+        touch(f"{RESULTS}/beyond/kernels.compiled"),
+    log:
+        f"{LOGS}/beyond/compile.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Compiling the kernels beyond the paper once, for all jobs"
+    script:
+        "../scripts/beyond_compile.py"
+
+
+rule beyond_case:
+    input:
+        replay=f"{config['data']['replay']}/{{case}}.csv",
+        kernels=rules.beyond_compile.output,
+        code=BEYOND_CODE,
+    output:
+        sizes=f"{RESULTS}/beyond/cases/{{case}}/required_size.csv",
+        stopping=f"{RESULTS}/beyond/cases/{{case}}/stopping.csv",
+        intervals=f"{RESULTS}/beyond/cases/{{case}}/intervals.csv",
+    log:
+        f"{LOGS}/beyond/case_{{case}}.log",
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
+    params:
+        case=case_of,
+        settings=BEYOND_SETTINGS,
+    message:
+        "Comparing methods beyond the paper on {wildcards.case}"
+    script:
+        "../scripts/beyond_case.py"
+
+
+rule beyond_stress:
+    input:
+        kernels=rules.beyond_compile.output,
+        code=BEYOND_CODE + modules("beyond/stress"),
+    output:
+        sizes=f"{RESULTS}/beyond/stress/required_size.csv",
+        stopping=f"{RESULTS}/beyond/stress/stopping.csv",
+        intervals=f"{RESULTS}/beyond/stress/intervals.csv",
+    log:
+        f"{LOGS}/beyond/stress.log",
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
+    params:
+        settings=BEYOND_SETTINGS,
+    message:
+        "Comparing methods on synthetic shifts that are made to hurt"
+    script:
+        "../scripts/beyond_stress.py"
+
+
+rule beyond_summary:
+    input:
+        sizes=expand(rules.beyond_case.output.sizes, case=config["beyond"]["cases"]),
+        stopping=expand(
+            rules.beyond_case.output.stopping, case=config["beyond"]["cases"]
+        ),
+        intervals=expand(
+            rules.beyond_case.output.intervals, case=config["beyond"]["cases"]
+        ),
+        stress=rules.beyond_stress.output,
+        cases=config["cases_table"],
+        code=modules("beyond/study", "beyond/summary", "tables", "cases"),
+    output:
+        required_size=report(
+            f"{RESULTS}/beyond/required_size.csv",
+            caption="../report/beyond_required_size.rst",
+            category="Beyond the paper",
+            labels={"table": "queries needed"},
+        ),
+        geometric_means=report(
+            f"{RESULTS}/beyond/geometric_means.csv",
+            caption="../report/beyond_geometric_means.rst",
+            category="Beyond the paper",
+            labels={"table": "geometric means"},
+        ),
+        stopping=report(
+            f"{RESULTS}/beyond/stopping.csv",
+            caption="../report/beyond_stopping.rst",
+            category="Beyond the paper",
+            labels={"table": "stopping rule"},
+        ),
+        intervals=report(
+            f"{RESULTS}/beyond/intervals.csv",
+            caption="../report/beyond_intervals.rst",
+            category="Beyond the paper",
+            labels={"table": "intervals and bias"},
+        ),
+        stress_required_size=f"{RESULTS}/beyond/stress_required_size.csv",
+        stress_stopping=f"{RESULTS}/beyond/stress_stopping.csv",
+        stress_intervals=f"{RESULTS}/beyond/stress_intervals.csv",
+        stopping_summary=f"{RESULTS}/beyond/stopping_summary.csv",
+    log:
+        f"{LOGS}/beyond/summary.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Gathering the tables beyond the paper"
+    script:
+        "../scripts/beyond_summary.py"
+
+
+rule beyond_queries:
+    input:
+        required=rules.beyond_summary.output.required_size,
+        cases=config["cases_table"],
+        code=modules("figures/style", "figures/beyond_queries", "tables", "cases"),
+    output:
+        report(
+            images("beyond", "queries"),
+            caption="../report/beyond_queries.rst",
+            category="Beyond the paper",
+            labels={"figure": "queries needed"},
+        ),
+    log:
+        f"{LOGS}/beyond/queries.log",
+    conda:
+        "../../environment.yml"
+    params:
+        target=config["shift"]["target_error"],
+    message:
+        "Drawing the queries that every method needs"
+    script:
+        "../scripts/beyond_queries.py"
+
+
+rule beyond:
+    input:
+        rules.beyond_summary.output,
+        rules.beyond_queries.output,
+    message:
+        "All that lies beyond the paper is there"
