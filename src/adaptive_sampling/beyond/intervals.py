@@ -203,8 +203,10 @@ def fresh_accuracy(
         )
     seen = right[1] - right[0]
     change = (population.share * seen / fresh).sum(axis=1) - np.trace(population.old)
-    prior = strata.kept[np.arange(population.strata), population.stratum_label]
-    rate = (seen + knowledge.caution * prior) / (fresh + knowledge.caution)
+    # A stratum with few fresh answers is drawn towards its pool's share of right ones.
+    in_pool = (strata.pool[:, None] == np.arange(strata.pools)).astype(np.float64)
+    pooled = ((seen @ in_pool + 0.5) / (fresh @ in_pool + 1.0))[:, strata.pool]
+    rate = (seen + knowledge.caution * pooled) / (fresh + knowledge.caution)
     variance = (population.share**2 * rate * (1.0 - rate) / fresh).sum(axis=1)
     return change, variance, count.sum(axis=1) + fresh.sum(axis=1)
 
