@@ -171,7 +171,7 @@ def pac_loss(
     Examples
     --------
     >>> round(pac_loss(100, 15, 0.01, 0.01), 3)
-    0.528
+    0.325
     """
     log_term = math.log(arms * rounds / delta)
     r = math.sqrt(0.4 * math.log(2 * arms * rounds / delta) / log_term / scale)

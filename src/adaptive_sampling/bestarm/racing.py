@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,13 @@ from adaptive_sampling.errors import InputError
 Bounds = Callable[[NDArray[np.float64], int], tuple[NDArray[np.float64], NDArray[np.float64]]]
 """From empirical means and the pulls behind each to lower and upper bounds L and U."""
 
+Draw = Callable[[NDArray[np.int64], int, np.random.Generator], NDArray[np.float64]]
+"""From indices of arms, pulls of each and a generator to the sum of each one's rewards."""
+
 
 def race(
-    instance: Instance,
+    n: int,
+    draw: Draw,
     pulls_by: NDArray[np.int64],
     bounds: Bounds,
     slack: float,
@@ -41,7 +46,10 @@ def race(
 
     Parameters
     ----------
-    instance : Instance
+    n : int
+        Number of arms.
+    draw : callable
+        What pulling does: from indices of arms, a number of pulls and a generator to sums of rewards.
     pulls_by : ndarray of int64, shape (T,)
         C_t, not decreasing.
     bounds : callable
@@ -57,7 +65,7 @@ def race(
     -------
     Outcome
     """
-    n, rounds = instance.arms, len(pulls_by)
+    rounds = len(pulls_by)
     if n == 1:
         return one_arm(trials, rounds)
     sums = np.zeros((trials, n))
@@ -75,7 +83,7 @@ def race(
         if active.size:
             racing = alive & running[:, None]
             trial, arm = np.nonzero(racing)
-            sums[trial, arm] += draw_sums(instance, arm, total - before, rng)
+            sums[trial, arm] += draw(arm, total - before, rng)
             pulls[racing] = total
             used[active] = t
             here = alive[active]
@@ -162,7 +170,8 @@ def _ebr_scaled(
     """EBR with D^2 and C_t multiplied by a scale."""
     n, sigma = instance.arms, instance.sigma
     return race(
-        instance,
+        instance.arms,
+        partial(draw_sums, instance),
         pulls_by_round(epsilon, sigma, rounds, math.log(n * rounds / delta), factor=80 * scale),
         around(lambda pulls: math.sqrt(scale) * ebr_deviation(pulls, sigma, n, rounds, delta)),
         epsilon / min(n, rounds),
@@ -182,7 +191,8 @@ def passive(
     log_term = math.log(instance.arms / delta)
     pulls = pulls_by_round(epsilon, instance.sigma, 1, log_term)
     # One round, after which nothing is dropped: bounds are never asked for.
-    return race(instance, pulls, around(lambda _: np.zeros(())), 0.0, trials, rng)
+    draw = partial(draw_sums, instance)
+    return race(instance.arms, draw, pulls, around(lambda _: np.zeros(())), 0.0, trials, rng)
 
 
 def ebr_paper_schedule_hoeffding(
@@ -195,7 +205,8 @@ def ebr_paper_schedule_hoeffding(
     check_parameters(epsilon, delta, rounds)
     n, sigma = instance.arms, instance.sigma
     return race(
-        instance,
+        instance.arms,
+        partial(draw_sums, instance),
         pulls_by_round(epsilon, sigma, rounds, math.log(n * rounds / delta)),
         around(lambda pulls: hoeffding_deviation(pulls, sigma, n, rounds, delta)),
         epsilon / min(n, rounds),
@@ -218,19 +229,64 @@ def ebr_used_up(
     return _ebr_scaled(instance, epsilon, delta, rounds, trials, rng, scale=scale)
 
 
-def ebr_hoeffding(
-    instance: Instance, epsilon: float, delta: float, rounds: int, trials: int, rng: np.random.Generator
+def race_own_arms(
+    n: int,
+    draw: Draw,
+    sigma: float,
+    epsilon: float,
+    delta: float,
+    rounds: int,
+    rng: np.random.Generator,
+    *,
+    trials: int = 1,
 ) -> Outcome:
-    """EBR with Hoeffding's radius, no slack, and C_t = ceil(8 sigma^2 epsilon^(-2t/T) log(2nT/delta)).
+    """Choose the best of your own arms in at most T rounds: EBR with Hoeffding's radius.
 
-    Where all intervals cover, the best arm is never dropped, and the last choice costs less than
-    2 D(C_T) <= epsilon: the guarantee needs a tenth of the pulls. A trial also ends once nobody can be more
-    than epsilon better than the leader. Parameters and errors as for `ebr`.
+    C_t = ceil(8 sigma^2 epsilon^(-2t/T) log(2nT/delta)), no slack. Where all intervals cover, the best arm is
+    never dropped, and the last choice costs less than 2 D(C_T) <= epsilon: the guarantee needs a tenth of the
+    pulls of the paper's form. A trial also ends once nobody can be more than epsilon better than the leader.
+
+    Parameters
+    ----------
+    n : int
+        Number of arms.
+    draw : callable
+        What pulling does: from indices of arms, a number of pulls and a generator to sums of rewards. One
+        call is one round; all its pulls may run in parallel.
+    sigma : float
+        Rewards are sigma-sub-Gaussian; half the range will do for bounded ones.
+    epsilon, delta : float
+        Error tolerance and error probability, each in (0, 1).
+    rounds : int
+        T, the deadline.
+    rng : numpy.random.Generator
+        Handed to `draw`.
+    trials : int
+        Independent repetitions.
+
+    Returns
+    -------
+    Outcome
+        With probability 1 - delta the recommendation's mean lies less than epsilon below the best.
+
+    Raises
+    ------
+    InputError
+        If a parameter lies outside of its range.
+
+    Examples
+    --------
+    >>> quality = np.array([0.2, 0.8, 0.5])
+    >>> outcome = race_own_arms(
+    ...     3, lambda arms, pulls, rng: pulls * quality[arms], 0.1, 0.1, 0.05, 4, np.random.default_rng(0)
+    ... )
+    >>> outcome.recommendation
+    array([1])
     """
     check_parameters(epsilon, delta, rounds)
-    n, sigma = instance.arms, instance.sigma
     return race(
-        instance,
+        n,
+        draw,
         pulls_by_round(epsilon, sigma, rounds, math.log(2 * n * rounds / delta), factor=8.0),
         around(lambda pulls: hoeffding_deviation(pulls, sigma, n, rounds, delta)),
         0.0,
@@ -238,6 +294,14 @@ def ebr_hoeffding(
         rng,
         close_enough=epsilon,
     )
+
+
+def ebr_hoeffding(
+    instance: Instance, epsilon: float, delta: float, rounds: int, trials: int, rng: np.random.Generator
+) -> Outcome:
+    """EBR with Hoeffding's radius: `race_own_arms` on an instance. Parameters and errors as for `ebr`."""
+    draw = partial(draw_sums, instance)
+    return race_own_arms(instance.arms, draw, instance.sigma, epsilon, delta, rounds, rng, trials=trials)
 
 
 def ebr_kl(
@@ -252,7 +316,8 @@ def ebr_kl(
         raise InputError(f"rewards: found {instance.rewards}, KL bounds are for Bernoulli rewards")
     log_term = math.log(2 * instance.arms * rounds / delta)
     return race(
-        instance,
+        instance.arms,
+        partial(draw_sums, instance),
         pulls_by_round(epsilon, 0.5, rounds, log_term, factor=8.0),
         lambda means, pulls: kl_bounds(means, pulls, log_term),
         0.0,
