@@ -1,0 +1,283 @@
+"""Fill the numbers of docs/beyond.md from the tables in results/beyond.
+
+Usage: ``python -m adaptive_sampling.beyond.page --results results/beyond --page docs/beyond.md``.
+"""
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from adaptive_sampling.beyond.intervals import INTERVAL_COLUMNS
+from adaptive_sampling.beyond.stopping import STOPPING_COLUMNS
+from adaptive_sampling.beyond.summary import (
+    FIRST_LOOK,
+    MEAN_COLUMNS,
+    REQUIRED_COLUMNS,
+    STOPPING_SUMMARY_COLUMNS,
+    geometric_mean,
+)
+from adaptive_sampling.errors import InputError
+from adaptive_sampling.tables import read_table, write_text
+
+TABLES: Final = {
+    "required_size": REQUIRED_COLUMNS,
+    "geometric_means": MEAN_COLUMNS,
+    "stopping": STOPPING_COLUMNS,
+    "stopping_summary": STOPPING_SUMMARY_COLUMNS,
+    "intervals": INTERVAL_COLUMNS,
+    "stress_required_size": REQUIRED_COLUMNS,
+    "stress_stopping": STOPPING_COLUMNS,
+    "stress_intervals": INTERVAL_COLUMNS,
+}
+"""Tables that the page is made of, with their columns."""
+
+LIMIT: Final = 1.15
+"""A stress shift is reported if the proposed sampler needs more than this many times MASA's queries."""
+
+
+def blocks(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """Every generated block of the page, by name.
+
+    Parameters
+    ----------
+    tables : mapping of str to DataFrame
+        By the names of `TABLES`.
+    """
+    return {
+        "queries": _queries(tables["required_size"], True),
+        "queries-without": _queries(tables["required_size"], False),
+        "means": _means(tables["geometric_means"]),
+        "stress": _stress(tables["stress_required_size"]),
+        "stopping": _stopping(tables["stopping"], tables["stopping_summary"]),
+        "stopping-lowest": _lowest(tables["stopping_summary"]),
+        "stopping-below": _below(tables["stopping"], tables["stress_stopping"]),
+        "intervals": _intervals(tables["intervals"], tables["stress_intervals"]),
+        "bias": _bias(tables["intervals"]),
+    }
+
+
+def filled(page: str, contents: Mapping[str, str]) -> str:
+    """Put each block between its marks ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
+
+    Raises
+    ------
+    InputError
+        If a block has no marks in the page, or marks have no block.
+    """
+    marks = set(re.findall(r"<!-- begin ([a-z-]+) -->", page))
+    if marks != set(contents):
+        raise InputError(
+            f"page: marks are {', '.join(sorted(marks))}, expected {', '.join(sorted(contents))}"
+        )
+    for name, content in contents.items():
+        between = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        # A backslash in a replacement would be read as a group.
+        escaped = content.replace("\\", r"\\")
+        page = between.sub(rf"\g<1>\n{escaped}\n\g<2>", page)
+    return page
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|---" + "|--:" * (len(head) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def _size(value: Any) -> str:
+    return "–" if pd.isna(value) else f"{int(value):,}"
+
+
+def _ratio(value: Any) -> str:
+    return "–" if pd.isna(value) else f"{value:.2f}"
+
+
+def _queries(required: pd.DataFrame, replacement: bool) -> str:
+    rows = required[required["replacement"] == replacement]
+    if rows.empty:
+        return "Not run.\n"
+    methods = list(dict.fromkeys(rows["method"]))
+    sizes = rows.set_index(["case", "method"])["n95"]
+    order = list(dict.fromkeys(rows["case"]))
+    return _table(
+        ["case", *methods],
+        [[case, *(_size(sizes.get((case, method))) for method in methods)] for case in order],
+    )
+
+
+def _means(means: pd.DataFrame) -> str:
+    rows = [
+        [
+            row["method"],
+            "with" if row["replacement"] else "without",
+            _ratio(row["mean_ratio_to_masa"]),
+            f"{_ratio(row['worst_ratio_to_masa'])} ({row['worst_case']})",
+            _ratio(row["mean_ratio_to_oracle"]),
+            _ratio(row["mean_ratio_to_masa_with_replacement"]),
+        ]
+        for row in means.to_dict("records")
+    ]
+    head = ["method", "replacement", "of MASA", "worst case", "of the oracle", "of MASA with replacement"]
+    return _table(head, rows)
+
+
+def _stress(required: pd.DataFrame) -> str:
+    rows = required[required["method"] == "posterior"]
+    masa = required[required["method"] == "masa"].set_index(["case", "replacement"])
+    lines = []
+    for row in rows.to_dict("records"):
+        theirs = masa.loc[(row["case"], row["replacement"])]
+        lines.append(
+            [
+                row["case"],
+                "with" if row["replacement"] else "without",
+                _size(theirs["n95"]),
+                _size(row["n95"]),
+                f"{_size(row['n95_low'])}–{_size(row['n95_high'])}",
+                _ratio(row["ratio_to_masa"]),
+            ]
+        )
+    over = rows[rows["ratio_to_masa"] > LIMIT]
+    count = f"{len(rows) - len(over)} of {len(rows)} pairs of shift and replacement stay within {LIMIT}"
+    named = ", ".join(
+        f"{row['case']} ({'with' if row['replacement'] else 'without'}, {row['ratio_to_masa']:.2f})"
+        for row in over.to_dict("records")
+    )
+    verdict = f"{count}; beyond it: {named}.\n" if named else f"{count}.\n"
+    head = ["shift", "replacement", "MASA", "posterior", "95% interval", "ratio"]
+    return verdict + "\n" + _table(head, lines)
+
+
+def _stopping(stopping: pd.DataFrame, summary: pd.DataFrame) -> str:
+    target = 0.01 if (stopping["target"] == 0.01).any() else stopping["target"].min()
+    rows = stopping[
+        (stopping["target"] == target)
+        & (stopping["confidence"] == 0.95)
+        & (stopping["method"] == "posterior")
+    ]
+    lines = [
+        [
+            row["case"],
+            "with" if row["replacement"] else "without",
+            f"{100 * row['coverage']:.1f}%",
+            f"{row['mean_queries']:,.0f}",
+            _size(row["queries_needed"]),
+            _ratio(row["mean_queries"] / max(row["queries_needed"], FIRST_LOOK)),
+        ]
+        for row in rows.to_dict("records")
+    ]
+    ratio = geometric_mean(rows["mean_queries"] / rows["queries_needed"].astype(float).clip(lower=FIRST_LOOK))
+    head = ["case", "replacement", "coverage", "mean queries", "needed", "ratio"]
+    text = f"Wanted: error {target:g} with 95%. Geometric mean of the ratios: {ratio:.2f}; "
+    groups = summary[(summary["target"] == target) & (summary["confidence"] == 0.95)]
+    masa = groups[(groups["cases"] == "recorded") & (groups["method"] == "masa")]["mean_ratio"]
+    return text + f"on MASA: {geometric_mean(masa):.2f}.\n\n" + _table(head, lines)
+
+
+def _lowest(summary: pd.DataFrame) -> str:
+    rows = []
+    keys = ["cases", "method", "replacement", "confidence"]
+    for _, group in summary.groupby(keys, sort=False):
+        cases, method, replacement, confidence = group.iloc[0][keys]
+        lowest = group.iloc[int(group["lowest_coverage"].to_numpy().argmin())]
+        rows.append(
+            [
+                f"{cases}, {method}, {'with' if replacement else 'without'}",
+                f"{100 * confidence:g}%",
+                f"{100 * group['mean_coverage'].mean():.1f}%",
+                f"{100 * lowest['lowest_coverage']:.1f}% ({lowest['lowest_case']}, {lowest['target']:g})",
+                str(group["clearly_below"].sum()),
+                _ratio(geometric_mean(group["mean_ratio"])),
+            ]
+        )
+    head = ["cases, method, replacement", "wanted", "mean", "lowest (where, error)", "clearly below", "ratio"]
+    return _table(head, rows)
+
+
+def _below(stopping: pd.DataFrame, stress: pd.DataFrame) -> str:
+    """Name every combination whose coverage lies more than two standard errors below nominal."""
+    lines = []
+    for table in (stopping, stress):
+        usable = table[table["coverage"].between(0, 1, inclusive="neither")]
+        relative: pd.Series[float] = usable["coverage_se"] / np.sqrt(
+            usable["coverage"] * (1 - usable["coverage"])
+        )
+        scale = float(relative.max()) if len(relative) else 0.0
+        error = scale * np.sqrt(table["confidence"] * (1 - table["confidence"]))
+        lines += [
+            [
+                row["case"],
+                row["method"],
+                "with" if row["replacement"] else "without",
+                f"{row['target']:g}",
+                f"{100 * row['confidence']:g}%",
+                f"{100 * row['coverage']:.1f}%",
+            ]
+            for row in table[table["coverage"] < table["confidence"] - 2 * error].to_dict("records")
+        ]
+    total = len(stopping) + len(stress)
+    text = f"{len(lines)} of {total} combinations lie more than two standard errors below nominal"
+    if not lines:
+        return text + ".\n"
+    head = ["case", "method", "replacement", "error", "wanted", "coverage"]
+    return text + ":\n\n" + _table(head, lines)
+
+
+def _intervals(intervals: pd.DataFrame, stress: pd.DataFrame) -> str:
+    rows = []
+    for name, table in (("recorded", intervals), ("stress", stress)):
+        for (method, width), group in table.groupby(["method", "width"], sort=False):
+            lowest = group.iloc[int(group["coverage"].to_numpy().argmin())]
+            cells = group["cell_coverage"].mean()
+            rows.append(
+                [
+                    f"{name}, {method}",
+                    f"{width:g}",
+                    f"{100 * group['coverage'].mean():.1f}%",
+                    f"{100 * lowest['coverage']:.1f}% ({lowest['case']})",
+                    "–" if np.isnan(cells) else f"{100 * cells:.1f}%",
+                    "–" if np.isnan(cells) else f"{100 * group['worst_cell_coverage'].min():.1f}%",
+                ]
+            )
+    head = ["cases, method", "width", "accuracy: mean", "lowest", "cells: mean", "worst cell"]
+    return _table(head, rows)
+
+
+def _bias(intervals: pd.DataFrame) -> str:
+    rows = []
+    once = intervals[intervals["width"] == intervals["width"].min()]
+    for (method, replacement), group in once.groupby(["method", "replacement"], sort=False):
+        relative = (group["bias"] / group["sd"].where(group["sd"] > 0)).abs()
+        worst = group.iloc[int(np.nan_to_num(relative.to_numpy()).argmax())]
+        significant = int((group["bias"].abs() > 3 * group["bias_se"]).sum())
+        rows.append(
+            [
+                method,
+                "with" if replacement else "without",
+                f"{group['bias'].abs().mean():.5f}",
+                f"{relative.mean():.2f}",
+                f"{relative.max():.2f} ({worst['case']}: {worst['bias']:+.5f})",
+                f"{significant} of {len(group)}",
+            ]
+        )
+    head = ["method", "replacement", "mean bias", "bias/sd: mean", "highest", "beyond three standard errors"]
+    return _table(head, rows)
+
+
+def main() -> None:
+    """Read the tables, fill the page, write it back."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--page", type=Path, required=True)
+    arguments = parser.parse_args()
+    tables = {
+        name: read_table(arguments.results / f"{name}.csv", columns) for name, columns in TABLES.items()
+    }
+    write_text(filled(arguments.page.read_text(encoding="utf-8"), blocks(tables)), arguments.page)
+
+
+if __name__ == "__main__":
+    main()
