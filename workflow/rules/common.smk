@@ -1,4 +1,5 @@
 # Validation, targets and small helpers; no rule.
+import os
 from dataclasses import asdict
 
 from snakemake.exceptions import WorkflowError
@@ -27,10 +28,9 @@ wildcard_constraints:
 
 
 def modules(*names):
-    """Files of the package behind a step, as an input: editing one reruns the step."""
-    return [
-        (ROOT / "src/adaptive_sampling" / f"{name}.py").as_posix() for name in names
-    ]
+    """Files of the package behind a step, as an input: editing one reruns the step, moving the project does not."""
+    folder = Path(os.path.relpath(ROOT / "src/adaptive_sampling"))
+    return [(folder / f"{name}.py").as_posix() for name in names]
 
 
 def images(paper, name):
