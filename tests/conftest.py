@@ -1,10 +1,13 @@
-"""Populations that tests share."""
+"""Populations and projects that tests share."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from project import finished, new_project
 
 from adaptive_sampling.shift.population import Population, population
+
+__all__ = ["finished", "new_project"]
 
 
 def replay_of(rows: list[tuple[int, int, int, int, int]]) -> pd.DataFrame:

@@ -1,15 +1,18 @@
 """The pipeline in a folder of its own, run as a user runs it."""
 
 import hashlib
+import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PARTS = ("Snakefile", "environment.yml", "config", "data", "profiles", "src", "workflow")
 
 
@@ -19,20 +22,37 @@ class Project:
 
     folder: Path
 
-    def snakemake(self, *arguments: str, override: str = "", check: bool = True):
-        """Run snakemake on the small settings and an override in YAML; with ``check`` a failure is shown."""
-        (self.folder / "override.yaml").write_text(override or "{}")
+    def command(self, *arguments: str, override: str = "") -> list[str]:
+        """Return the command that runs snakemake on the small settings and an override in YAML."""
+        (self.folder / "override.yaml").write_text(override or "{}", encoding="utf-8")
         settings = ["--configfile", "config/test.yaml", "override.yaml"]
+        return [sys.executable, "-m", "snakemake", *arguments, *settings]
+
+    def snakemake(
+        self, *arguments: str, override: str = "", check: bool = True, env: Mapping[str, str] | None = None
+    ):
+        """Run snakemake to its end; with ``check`` a failure is shown, `env` replaces the environment."""
         run = subprocess.run(
-            [sys.executable, "-m", "snakemake", *arguments, *settings],
+            self.command(*arguments, override=override),
             cwd=self.folder,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             check=False,
+            env=self.environment(os.environ if env is None else env),
         )
         if check and run.returncode:
             raise AssertionError(run.stdout + run.stderr)
         return run
+
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Add to the environment what makes jobs import the copy's own package."""
+        return {**variables, "PYTHONPATH": str(self.folder / "src")}
+
+    def planned(self, *arguments: str, override: str = "") -> dict[str, int]:
+        """Ask a dry run how many jobs of each rule it would start."""
+        printed = self.snakemake("-n", *arguments, override=override).stdout
+        jobs = dict(re.findall(r"^(\w+) +([0-9]+)$", printed, re.MULTILINE))
+        return {rule: int(count) for rule, count in jobs.items() if rule not in ("all", "total")}
 
     def hashes(self) -> dict[str, str]:
         """SHA-256 of everything generated, by name."""
