@@ -14,9 +14,11 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/shift.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/artefacts.smk"
+include: "workflow/rules/data.smk"
 
 
 rule all:
     default_target: True
     input:
         targets,
+        rules.provenance.output,

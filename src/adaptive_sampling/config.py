@@ -70,6 +70,7 @@ def _sentence(error: Any) -> str:
         "exclusiveMaximum": "less than {}",
         "minItems": "at least {} entry",
         "minLength": "at least {} character",
+        "pattern": "text that fits {}",
         "uniqueItems": "entries that differ from each other",
     }
     text = bounds[rule].format(allowed) if rule in bounds else f"what {rule} {allowed} says"

@@ -5,15 +5,51 @@ Standard library only: this runs while the workflow is being planned.
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from adaptive_sampling.cases import Case
+from adaptive_sampling.cases import Case, read_cases
+from adaptive_sampling.difficulty.sources import difficulty_of
 from adaptive_sampling.errors import InputError
+from adaptive_sampling.recordings.own import describe, difficulty_sources
 from adaptive_sampling.recordings.replay_format import LEVELS, check_replay_table, read_replay_columns
 
 MASA_LEAST: Final = 2
 """Queries that MASA spends on every partition before it compares them (Algorithm 1, line 3)."""
+
+
+def cases_of_run(config: Mapping[str, Any]) -> dict[str, Case]:
+    """List the cases that a run can choose from.
+
+    Parameters
+    ----------
+    config : mapping
+        Settings that fit the schema.
+
+    Returns
+    -------
+    dict of str to Case
+        The table of cases, those read from HAPI being called recorded; or, with ``data.source: own``, the cases
+        of ``data.own``.
+
+    Raises
+    ------
+    InputError
+        If the table, or a file of predictions, cannot be read.
+    """
+    data = config["data"]
+    if data["source"] == "own":
+        if not data["own"]:
+            raise InputError("config: key data.own: found nothing, expected a case for data.source: own")
+        return {name: describe(name, entry) for name, entry in data["own"].items()}
+    cases = read_cases(config["cases_table"])
+    if data["source"] == "recorded" and data["later"] == "hapi":
+        return {
+            name: replace(case, source="recorded") if case.source == "reconstructed" else case
+            for name, case in cases.items()
+        }
+    return cases
 
 
 def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
@@ -46,7 +82,13 @@ def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
             what = "no such case" if name not in cases else "only its accuracies are known"
             raise InputError(f"config: key cases: found {name} ({what}), allowed are {replayable}")
         _check_case(config, cases[name])
-    for K in (config["shift"]["K"], max(config["ablation"]["K"])):
+    if config["data"]["compare"] and config["data"]["later"] == "hapi":
+        raise InputError(
+            "config: key data.compare: found true, allowed with data.later: hapi is false, because the embedded tables "
+            "hold the reconstruction"
+        )
+    own = config["data"]["source"] == "own"
+    for K in (config["shift"]["K"], config["shift"]["K"] if own else max(config["ablation"]["K"])):
         for name in config["cases"]:
             _check_budget(config, cases[name], K)
 
@@ -58,7 +100,13 @@ def _replay_path(config: Mapping[str, Any], case: Case) -> Path:
 
 def _check_case(config: Mapping[str, Any], case: Case) -> None:
     """Check one case's replay table and difficulty source."""
-    sources = check_replay_table(_replay_path(config, case), case)
+    data = config["data"]
+    if data["source"] == "embedded":
+        sources = check_replay_table(_replay_path(config, case), case)
+    elif data["source"] == "own":
+        sources = difficulty_sources(data["own"][case.case])
+    else:
+        sources = difficulty_of(case, data["difficulty"])
     difficulty = config["shift"]["difficulty"]
     if difficulty not in sources:
         raise InputError(
@@ -72,14 +120,20 @@ def _check_budget(config: Mapping[str, Any], case: Case, K: int) -> None:
     difficulty, last = config["shift"]["difficulty"], config["shift"]["budget"]["last"]
     if last >= MASA_LEAST * len(case.labels) * K:
         return
+    if config["data"]["source"] != "embedded":
+        raise _too_small(case, last, len(case.labels) * K, K)
     # A label with few items has fewer than K partitions: count those that are there.
     columns = read_replay_columns(_replay_path(config, case))
     strata = {(i, k * K // LEVELS) for name, i, k, *_ in zip(*columns) if name == difficulty}
     if last < MASA_LEAST * len(strata):
-        raise InputError(
-            f"config: key shift.budget.last: found {last}, allowed for case {case.case} is at least "
-            f"{MASA_LEAST * len(strata)}: {MASA_LEAST} queries for each of its {len(strata)} partitions at K={K}"
-        )
+        raise _too_small(case, last, len(strata), K)
+
+
+def _too_small(case: Case, last: int, strata: int, K: int) -> InputError:
+    return InputError(
+        f"config: key shift.budget.last: found {last}, allowed for case {case.case} is at least {MASA_LEAST * strata}: "
+        f"{MASA_LEAST} queries for each of its {strata} partitions at K={K}"
+    )
 
 
 def _numbers(value: object, key: str = "") -> Iterator[tuple[str, float]]:

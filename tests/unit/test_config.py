@@ -71,7 +71,13 @@ def test_the_default_settings_are_good(config):
         ("shift.samplers", ["massa"], 'found "massa", allowed are uniform, stratified_equal'),
         ("shift.samplers", [], "key shift.samplers: found [], allowed is at least 1 entry"),
         ("shift.samplers", ["masa", "masa"], "entries that differ"),
-        ("shift.difficulty", "vader", 'found "vader", allowed are open_source_model'),
+        ("shift.difficulty", "flair", 'found "flair", allowed are open_source_model'),
+        ("shift.difficulty", "vader", "found vader, allowed for case amazon_yelp are old_api_confidence, open"),
+        ("data.later", "2021", 'found "2021", allowed are reconstructed, hapi'),
+        ("data.mirrors", "../mirror", "allowed is a value of type array"),
+        ("data.difficulty", ["deepspeech"], 'found "deepspeech", allowed are vader, bixin'),
+        ("data.own", {"My API": {}}, 'found "My API", allowed is text that fits'),
+        ("data.own", {"mine": {"file": "a.csv"}}, "unknown key file in data.own.mine, allowed are api, dataset"),
         ("shift.uncertainty", "printed", "allowed are u_statistic, as_printed"),
         ("shift.confidence", 95, "key shift.confidence: found 95, allowed is less than 1"),
         ("shift.budget.step", 30000, "allowed is at most shift.budget.last, 20000"),
@@ -94,9 +100,8 @@ def test_bad_settings_are_refused(config, key, value, message):
 
 def test_a_difficulty_that_a_case_lacks_is_refused(config):
     message = refusal(changed(config, "cases", ["openai_gpt4"]))
-    assert (
-        message
-        == "config: key shift.difficulty: found open_source_model, allowed for case openai_gpt4 are none"
+    assert message == (
+        "config: key shift.difficulty: found open_source_model, allowed for case openai_gpt4 are none, trial_division"
     )
 
 

@@ -245,3 +245,15 @@ def test_cases_are_written_as_they_are_read(tmp_path):
     odd = replace(cases["amazon_yelp"], labels=("\\;", "b\\"), predicted_labels=("\\;", "b\\", ";;"))
     write_cases([odd], tmp_path / "cases.csv")
     assert read_cases(Path(tmp_path / "cases.csv"))["amazon_yelp"] == odd
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"),
+    [({}, "no file"), ({"old": "a"}, "old"), ({"predictions": "a", "new": "b"}, "new and predictions")],
+)
+def test_one_file_or_two_must_be_named(entry, found):
+    with pytest.raises(InputError) as caught:
+        describe("mine", entry)
+    assert str(caught.value) == (
+        f"config: key data.own.mine: found {found}, allowed are predictions, or old and new"
+    )

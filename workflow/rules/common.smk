@@ -4,16 +4,15 @@ from dataclasses import asdict
 
 from snakemake.exceptions import WorkflowError
 
-from adaptive_sampling.cases import read_cases
 from adaptive_sampling.config import check_config
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.planning import check_plan
+from adaptive_sampling.planning import cases_of_run, check_plan
 
 ROOT = Path(workflow.basedir)
 
 try:
     check_config(config, ROOT / "workflow/schemas")
-    CASES = read_cases(config["cases_table"])
+    CASES = cases_of_run(config)
     check_plan(config, CASES)
 except InputError as error:
     raise WorkflowError(str(error)) from None
@@ -21,6 +20,12 @@ except InputError as error:
 RESULTS = config["folders"]["results"]
 FIGURES = config["folders"]["figures"]
 LOGS = config["folders"]["logs"]
+
+# Replay tables and the table of cases are given, or data.smk makes them: every other rule asks for them alike.
+EMBEDDED = config["data"]["replay"]
+if config["data"]["source"] != "embedded":
+    config["data"]["replay"] = f"{RESULTS}/replay"
+    config["cases_table"] = f"{RESULTS}/cases.csv"
 
 
 wildcard_constraints:

@@ -38,7 +38,7 @@ def rows_of(table: pd.DataFrame, case: str, figure: str) -> pd.DataFrame:
 
 def dates(case: Case) -> tuple[str, str]:
     """Return when the two predictions of a case were made."""
-    return ("March 2023", "June 2023") if case.task == "llm" else ("2020", "2021")
+    return {"llm": ("March 2023", "June 2023"), "own": ("before", "after")}.get(case.task, ("2020", "2021"))
 
 
 def sources(cases: Sequence[Case]) -> str:

@@ -164,7 +164,7 @@ def case_files(case: Case) -> tuple[str, ...]:
     >>> case_files(read_cases("config/cases.csv")["openai_gpt4"])  # doctest: +SKIP
     ('LLMDrift/generation/PRIME_FULL_EVAL.csv',)
     """
-    if case.source == "recorded":
+    if case.task == "llm":
         return ("LLMDrift/generation/PRIME_FULL_EVAL.csv",)
     folder = f"FrugalML/dataset/mlserviceperformance_{case.frugalml_dataset}"
     dataset = case.published_dataset
@@ -177,6 +177,34 @@ def case_files(case: Case) -> tuple[str, ...]:
         f"hapi-explore/data/{dataset}/explore_{dataset}.json",
         "hapi-explore/data/data.json",
     )
+
+
+def fetch_set(path: str) -> str:
+    """Name the set of files that are fetched together: those of a dataset, or of a publication.
+
+    Parameters
+    ----------
+    path : str
+        A path of `data/versions.csv`.
+
+    Returns
+    -------
+    str
+        Lower-case words joined by ``_``.
+
+    Examples
+    --------
+    >>> fetch_set("FrugalML/dataset/mlserviceperformance_YELP/Model0_TrueLabel.txt")
+    'frugalml_yelp'
+    >>> fetch_set("hapi-explore/data/data.json")
+    'hapi_explore'
+    """
+    parts = PurePosixPath(path).parts
+    if parts[0] == "FrugalML":
+        return f"frugalml_{parts[2].rpartition('_')[2].lower()}"
+    if parts[0] in ("ChineseNlpCorpus", "aclImdb"):
+        return re.sub("[^a-z0-9]+", "_", parts[-1].partition(".")[0].lower())
+    return re.sub("[^a-z0-9]+", "_", parts[0].lower())
 
 
 def fetch(

@@ -101,6 +101,12 @@ def describe(name: str, entry: Entry) -> Case:
         If a file is missing or not readable as UTF-8 CSV, a column is missing, a cell is empty, there is but
         one true label, or there are more than `MOST_LABELS`.
     """
+    given = {"predictions", "old", "new"} & set(entry)
+    if given not in ({"predictions"}, {"old", "new"}):
+        raise InputError(
+            f"config: key data.own.{name}: found {' and '.join(sorted(given)) or 'no file'}, allowed are predictions, "
+            "or old and new"
+        )
     found: dict[str, set[str]] = {"label": set(), "old": set(), "new": set()}
     items = []
     for source in _sources(entry):
