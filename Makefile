@@ -6,7 +6,7 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test lint format replay report benchmark lock clean distclean
+.PHONY: help reproduce test lint format replay sensitivity cost report benchmark lock clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,12 @@ format: .venv/installed ## put code in the house format
 
 replay: .venv/installed ## rebuild data/replay and data/published from recordings in MIRROR
 	$(BIN)/python -m adaptive_sampling.recordings.rebuild --mirror "$(MIRROR)" --out data/replay --published data/published/accuracy.csv --seed $(SEED)
+
+sensitivity: .venv/installed ## Table 1 under every choice of the reconstruction, from MIRROR (about 10 minutes)
+	$(BIN)/python -m adaptive_sampling.shift.sensitivity --mirror "$(MIRROR)" --out data/sensitivity.csv
+
+cost: .venv/installed ## time and memory of Algorithm 1 against the budget (under a minute)
+	$(BIN)/python -m adaptive_sampling.shift.cost --out data/cost.csv
 
 report: .venv/installed ## one HTML page with every table and figure (after reproduce)
 	$(BIN)/snakemake --report results/report.html

@@ -14,6 +14,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/shift.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/artefacts.smk"
+include: "workflow/rules/studies.smk"
 include: "workflow/rules/data.smk"
 
 

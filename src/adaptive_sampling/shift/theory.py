@@ -43,14 +43,15 @@ THEOREM_2_COLUMNS: Final = {
     "gap": "number",
     "gap_se": "number",
     "gap_without_noise": "number",
-    "slope": "number",
-    "slope_low": "number",
-    "slope_high": "number",
+    "slope": "number?",
+    "slope_low": "number?",
+    "slope_high": "number?",
     "slope_without_noise": "number",
     "slope_far": "number",
     "certain_strata": "integer",
 }
 """Columns of ``theorem_2.csv``; the slopes are those of the case and condition, the same in all its rows.
+They are empty where too few gaps are over 0.
 `slope_without_noise` is that of exploration alone over the same budgets, `slope_far` the same from `FAR` on, and
 `certain_strata` counts the strata without uncertainty, which Theorem 2 supposes away."""
 
@@ -128,10 +129,10 @@ def log_log_slope(x: NDArray[Any], y: NDArray[np.float64], y_se: NDArray[np.floa
     ----------
     x, y, y_se : ndarray, shape (n,)
 
-    Raises
-    ------
-    InputError
-        If fewer than three points are left.
+    Returns
+    -------
+    Slope
+        Of nan if fewer than three points are left.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def log_log_slope(x: NDArray[Any], y: NDArray[np.float64], y_se: NDArray[np.floa
     """
     kept = (y > 0) & (y_se > 0)
     if kept.sum() < 3:
-        raise InputError(f"slope: found {kept.sum()} points over 0 with an error, allowed are 3 or more")
+        return Slope(np.nan, np.nan, np.nan)
     log_x, log_y, weight = np.log(x[kept]), np.log(y[kept]), (y[kept] / y_se[kept]) ** 2
     centre = np.average(log_x, weights=weight)
     spread = (weight * (log_x - centre) ** 2).sum()
