@@ -1,5 +1,7 @@
 """The stopping rule, intervals, stress shifts and tables beyond the paper."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,15 @@ from scipy import stats
 from test_beyond_samplers import KNOWLEDGE, slow_estimate, strata_of
 
 from adaptive_sampling.beyond import kernels
+from adaptive_sampling.beyond.detection import (
+    DETECTION_COLUMNS,
+    POWER,
+    TESTED,
+    _accuracy_of_block,
+    decisions,
+    detection_table,
+    half_width,
+)
 from adaptive_sampling.beyond.experiment import (
     Dataset,
     Setting,
@@ -20,6 +31,7 @@ from adaptive_sampling.beyond.experiment import (
     strata_for,
 )
 from adaptive_sampling.beyond.intervals import _cells_of_block, fresh_accuracy, interval_table
+from adaptive_sampling.beyond.page import TABLES, blocks, filled
 from adaptive_sampling.beyond.planning import check_beyond
 from adaptive_sampling.beyond.samplers import METHODS, words
 from adaptive_sampling.beyond.stopping import (
@@ -328,3 +340,78 @@ def test_the_summary_of_stopping_by_hand():
     assert summary["clearly_below"] == 1
     assert summary["mean_ratio"] == pytest.approx(np.sqrt(1.5 * 4))
     assert summary["highest_case"] == "b"
+
+
+def test_the_interval_of_robbins_holds_at_all_looks():
+    """Brownian paths at 60 looks leave it with probability below alpha, and not far below, over 40,000 paths."""
+    rng = np.random.default_rng(0)
+    time = np.geomspace(0.01, 1e4, 60)
+    steps = rng.normal(size=(40_000, 60)) * np.sqrt(np.diff(time, prepend=0))
+    path = steps.cumsum(axis=1)
+    left = (np.abs(path / time) > half_width(1 / time, 1.0, 0.1)).any(axis=1).mean()
+    assert 0.04 < left < 0.1
+    assert half_width(np.zeros(2), 1.0, 0.1).tolist() == [0, 0]
+
+
+def test_decisions_by_hand():
+    paths = np.array(
+        [
+            [[0.02, 1e-2], [0.03, 1e-9], [0.03, 0.0]],
+            [[0.0, 1e-2], [0.02, 1e-2], [0.005, 0.0]],
+            [[0.0, 1.0]] * 3,
+        ]
+    )
+    look, changed = decisions(paths, 0.01, 0.05)
+    assert look.tolist() == [1, 2, 3]
+    assert changed.tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_accuracy_is_that_of_the_cells_or_of_the_mean_difference(replacement):
+    dataset, looks, trials = small_dataset(), np.array([50, 400]), Trials(0, 3)
+    strata = strata_for(dataset, TESTED["posterior"], 3)
+    measured = _accuracy_of_block(strata, TESTED["posterior"], looks, KNOWLEDGE, replacement, 3, trials)
+    for b, queries in enumerate(looks):
+        shift, variance = _cells_of_block(
+            strata, TESTED["posterior"], queries, KNOWLEDGE, replacement, 3, trials
+        )
+        assert measured[:, b, 0] == pytest.approx(np.trace(shift, axis1=1, axis2=2), abs=1e-12)
+        assert measured[:, b, 1] == pytest.approx(np.trace(variance, axis1=1, axis2=2), rel=1e-9)
+    strata = strata_for(dataset, TESTED["uniform"], 3)
+    many = _accuracy_of_block(strata, TESTED["uniform"], looks, KNOWLEDGE, replacement, 3, Trials(0, 4000))
+    truth = np.trace(strata.population.shift)
+    error = many[..., 0].std(axis=0) / np.sqrt(4000)
+    assert (np.abs(many[..., 0].mean(axis=0) - truth) < stats.norm.isf(0.5e-4) * error).all()
+    # One change is added to what was seen: 1 in 50 at the first look, 1 in 400 at the second.
+    ratio = many[..., 1].mean(axis=0) / many[..., 0].var(axis=0)
+    assert 0.95 < ratio[1] < ratio[0] < 1.35
+
+
+def test_the_test_finds_a_large_change_and_no_small_one():
+    datasets = [small_dataset(items=6000, change=0.3), small_dataset(items=6000, change=0.0)]
+    table = detection_table(datasets, [True, False], 0.02, 0.95, KNOWLEDGE, Rule(), SETTING)
+    assert list(table) == list(DETECTION_COLUMNS)
+    assert table["changed"].tolist() == [True] * 4 + [False] * 4
+    assert (table["wrong"] <= 0.05).all()
+    assert (table["undecided"] == 0).all()
+    assert table["said_changed"].tolist()[4:] == [0] * 4
+    assert len({shift.name for shift in POWER}) == len(POWER)
+
+
+def test_the_page_has_a_place_for_every_block():
+    """Made-up tables of one row fill every mark of docs/beyond.md, twice over with the same outcome."""
+    made_up = {"text": "masa", "flag": True, "integer": 400, "integer?": 400, "number": 0.95, "number?": 0.95}
+    tables = {
+        name: pd.DataFrame({column: [made_up[kind]] * 2 for column, kind in columns.items()})
+        for name, columns in TABLES.items()
+    }
+    for name in ("required_size", "stress_required_size", "stopping", "stress_stopping", "detection"):
+        tables[name].loc[1, "method"] = "posterior" if name != "detection" else "uniform"
+        if name == "detection":
+            tables[name].loc[0, "method"] = "posterior"
+    page = Path("docs/beyond.md").read_text(encoding="utf-8")
+    once = filled(page, blocks(tables))
+    assert filled(once, blocks(tables)) == once
+    assert once.count("<!-- begin") == len(blocks(tables))
+    with pytest.raises(InputError, match="page: marks are"):
+        filled(page.replace("begin stress", "begin strss"), blocks(tables))

@@ -14,18 +14,19 @@ BEYOND_CODE = modules(
     "recordings/replay_format",
     "shift/population",
     "shift/required_size",
+    "beyond/detection",
     "beyond/experiment",
     "beyond/intervals",
     "beyond/kernels",
     "beyond/samplers",
     "beyond/stopping",
     "beyond/strata",
+    "beyond/stress",
     "beyond/study",
 )
 BEYOND_SETTINGS = {
     key: config[key] for key in ("seed", "shift", "montecarlo", "beyond")
 }
-BEYOND_TABLES = ["required_size", "stopping", "intervals"]
 
 
 rule beyond_compile:
@@ -69,7 +70,7 @@ rule beyond_case:
 rule beyond_stress:
     input:
         kernels=rules.beyond_compile.output,
-        code=BEYOND_CODE + modules("beyond/stress"),
+        code=BEYOND_CODE,
     output:
         sizes=f"{RESULTS}/beyond/stress/required_size.csv",
         stopping=f"{RESULTS}/beyond/stress/stopping.csv",
@@ -85,6 +86,56 @@ rule beyond_stress:
         "Comparing methods on synthetic shifts that are made to hurt"
     script:
         "../scripts/beyond_stress.py"
+
+
+rule beyond_detection:
+    input:
+        replay=expand(
+            f"{config['data']['replay']}/{{case}}.csv", case=config["beyond"]["cases"]
+        ),
+        kernels=rules.beyond_compile.output,
+        code=BEYOND_CODE,
+    output:
+        report(
+            f"{RESULTS}/beyond/detection.csv",
+            caption="../report/beyond_detection.rst",
+            category="Beyond the paper",
+            labels={"table": "detection"},
+        ),
+    log:
+        f"{LOGS}/beyond/detection.log",
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
+    params:
+        cases=[asdict(CASES[name]) for name in config["beyond"]["cases"]],
+        settings=BEYOND_SETTINGS,
+    message:
+        "Asking whether the accuracy changed at all"
+    script:
+        "../scripts/beyond_detection.py"
+
+
+rule beyond_power:
+    input:
+        detection=rules.beyond_detection.output,
+        cases=config["cases_table"],
+        code=modules("figures/style", "figures/beyond_power", "tables", "cases"),
+    output:
+        report(
+            images("beyond", "power"),
+            caption="../report/beyond_power.rst",
+            category="Beyond the paper",
+            labels={"figure": "power"},
+        ),
+    log:
+        f"{LOGS}/beyond/power.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Drawing what it takes to find a change of accuracy"
+    script:
+        "../scripts/beyond_power.py"
 
 
 rule beyond_summary:
@@ -166,5 +217,7 @@ rule beyond:
     input:
         rules.beyond_summary.output,
         rules.beyond_queries.output,
+        rules.beyond_detection.output,
+        rules.beyond_power.output,
     message:
         "All that lies beyond the paper is there"

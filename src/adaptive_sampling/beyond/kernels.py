@@ -287,7 +287,7 @@ def uniform_counts(start, budgets, replacement, words, first_trial, count) -> No
 def levelled(weight, least, most, total):  # type: ignore[no-untyped-def]
     """Answers per stratum if, from `least` on, each next one goes where weight / (n + 1/2) is highest.
 
-    Found by bisection of the level at which all strata end, then the last answers one by one.
+    Found by bisection of the level at which all strata end; where ties leave some over, these one by one.
 
     Parameters
     ----------
@@ -313,6 +313,8 @@ def levelled(weight, least, most, total):  # type: ignore[no-untyped-def]
             reached += max(float(least[g]), min(float(most[g]), np.ceil(weight[g] / x - 0.5)))
         if reached <= total:
             high = x
+            if reached == total:
+                break
         else:
             low = x
     for g in range(strata):
@@ -704,3 +706,68 @@ def right_at_counts(  # type: ignore[no-untyped-def]
             for k in range(count[trial, g]):
                 item, spare = kth_item(start, unused, words, first_trial + trial, g, k, spare, True)
                 right[trial, g] += answers[item] == stratum_label[g]
+
+
+@numba.njit(nogil=True, cache=True)
+def accuracy_at_counts(  # type: ignore[no-untyped-def]
+    answers, item_old, start, share, stratum_label, pool, pools, pool_size, kept, moved, old,
+    smoothing, caution, difference, kappa, replacement, words, first_trial, count, accuracy,
+) -> None:  # fmt: skip
+    """Estimate the accuracy change and its variance at given counts.
+
+    Parameters
+    ----------
+    difference : bool
+        For items drawn uniformly: the mean of (new right - old right), with the variance of that mean, where
+        one change more in two queries more keeps a quiet start from looking certain.
+    accuracy : ndarray of float, shape (trials, B, 2)
+        Filled with the estimate and its variance.
+
+    The other parameters are those of `bounds_at_counts`.
+    """
+    strata, predicted = kept.shape
+    order = np.arange(len(answers) if not replacement else 1).astype(np.int32)
+    size, items = start[1:] - start[:-1], start[-1]
+    rate = np.empty(pools)
+    n, frequency = np.ones(strata, np.int64), np.zeros((strata, predicted))
+    spare, seen = np.zeros(strata), np.zeros((2, pools))
+    before = 0.0
+    for i in range(len(old)):
+        before += old[i, i]
+    for trial in range(count.shape[0]):
+        n[:] = 2**62
+        for b in range(count.shape[1]):
+            read_up_to(
+                answers, item_old, start, pool, order, replacement, words, first_trial + trial,
+                count[trial, b], n, frequency, spare, seen,
+            )  # fmt: skip
+            change_rates(seen[0], seen[1], kappa, rate)
+            mean, square, variance = 0.0, 0.0, 0.0
+            for g in range(strata):
+                i = stratum_label[g]
+                right = frequency[g, i]
+                if difference:
+                    # Old answers of a stratum are all right or all wrong.
+                    mean += right - n[g] * kept[g, i]
+                    square += n[g] - right if kept[g, i] > 0.5 else right
+                    continue
+                t = smoothing if n[g] > 0 else 1.0
+                if not replacement and n[g] == size[g]:
+                    t = 0.0
+                f = rate[pool[g]]
+                prior = (1.0 - f) * kept[g, i] + f * moved[g, i]
+                mean += share[g] * (right + t * prior) / (n[g] + t)
+                f = max(f, 0.25 * size[g] / pool_size[g])
+                prior = (1.0 - f) * kept[g, i] + f * moved[g, i]
+                q = (right + caution * prior) / (n[g] + caution)
+                variance += variance_factor(share[g], size[g], n[g], replacement) * q * (1.0 - q)
+            if difference:
+                queries = n.sum()
+                mean /= queries
+                square = (square + 1.0) / (queries + 2.0)
+                left = 1.0 if replacement else 1.0 - queries / items
+                accuracy[trial, b, 0] = mean
+                accuracy[trial, b, 1] = max(square - mean * mean, 0.0) / queries * left
+            else:
+                accuracy[trial, b, 0] = mean - before
+                accuracy[trial, b, 1] = variance

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from adaptive_sampling.beyond.detection import DETECTION_COLUMNS
 from adaptive_sampling.beyond.intervals import INTERVAL_COLUMNS
 from adaptive_sampling.beyond.stopping import STOPPING_COLUMNS
 from adaptive_sampling.beyond.summary import (
@@ -33,6 +34,7 @@ TABLES: Final = {
     "stress_required_size": REQUIRED_COLUMNS,
     "stress_stopping": STOPPING_COLUMNS,
     "stress_intervals": INTERVAL_COLUMNS,
+    "detection": DETECTION_COLUMNS,
 }
 """Tables that the page is made of, with their columns."""
 
@@ -58,6 +60,7 @@ def blocks(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
         "stopping-below": _below(tables["stopping"], tables["stress_stopping"]),
         "intervals": _intervals(tables["intervals"], tables["stress_intervals"]),
         "bias": _bias(tables["intervals"]),
+        "detection": _detection(tables["detection"]),
     }
 
 
@@ -264,6 +267,27 @@ def _bias(intervals: pd.DataFrame) -> str:
             ]
         )
     head = ["method", "replacement", "mean bias", "bias/sd: mean", "highest", "beyond three standard errors"]
+    return _table(head, rows)
+
+
+def _detection(detection: pd.DataFrame) -> str:
+    keys = ["case", "replacement"]
+    uniform = detection[detection["method"] == "uniform"].set_index(keys)
+    rows = []
+    for row in detection[detection["method"] == "posterior"].to_dict("records"):
+        theirs = uniform.loc[(row["case"], row["replacement"])]
+        rows.append(
+            [
+                row["case"],
+                "with" if row["replacement"] else "without",
+                f"{100 * row['accuracy_change']:+.2f}%",
+                f"{theirs['mean_queries']:,.0f}",
+                f"{row['mean_queries']:,.0f}",
+                f"{100 * theirs['wrong']:.1f}% / {100 * row['wrong']:.1f}%",
+                f"{100 * theirs['undecided']:.0f}% / {100 * row['undecided']:.0f}%",
+            ]
+        )
+    head = ["case", "replacement", "change", "uniform", "posterior", "wrong (u / p)", "undecided (u / p)"]
     return _table(head, rows)
 
 

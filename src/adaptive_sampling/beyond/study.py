@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from adaptive_sampling.beyond.detection import detection_table, power_datasets
 from adaptive_sampling.beyond.experiment import (
     SIZE_COLUMNS,
     Dataset,
@@ -21,6 +22,7 @@ from adaptive_sampling.beyond.stress import SHIFTS, stress_replay
 from adaptive_sampling.beyond.summary import geometric_means, stopping_summary, with_ratios
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
+from adaptive_sampling.recordings.replay import read_replay_table
 from adaptive_sampling.tables import read_table
 
 
@@ -96,6 +98,41 @@ def stress_datasets(names: Sequence[str], seed: int) -> list[Dataset]:
     ]
 
 
+def recorded_datasets(paths: Sequence[str | Path], cases: Sequence[Case]) -> list[Dataset]:
+    """Read the replay tables of cases."""
+    return [
+        Dataset(case.case, read_replay_table(path, case), len(case.labels), len(case.predicted_labels))
+        for path, case in zip(paths, cases)
+    ]
+
+
+def detection(datasets: Sequence[Dataset], config: Mapping[str, Any], *, jobs: int) -> pd.DataFrame:
+    """Run the test for a change of accuracy on datasets and on those of the power curves.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+    config : mapping
+        The whole config.
+    jobs : int
+
+    Returns
+    -------
+    DataFrame
+        Columns `DETECTION_COLUMNS`.
+    """
+    beyond = config["beyond"]
+    return detection_table(
+        [*datasets, *power_datasets(config["seed"])],
+        beyond["replacement"],
+        beyond["detection"]["threshold"],
+        beyond["detection"]["confidence"],
+        Knowledge(),
+        Rule(),
+        setting(config, trials=beyond["stress"]["trials"], jobs=jobs),
+    )
+
+
 def summarise(
     sizes: Sequence[str | Path],
     stopping: Sequence[str | Path],
@@ -159,5 +196,8 @@ def compile_kernels() -> None:
             },
         },
     }
+    tiny = [Dataset("tiny", replay, 2, 2)]
     with np.errstate(all="ignore"):
-        study([Dataset("tiny", replay, 2, 2)], config, trials=2, jobs=1)
+        study(tiny, config, trials=2, jobs=1)
+    common = setting(config, trials=2, jobs=1)
+    detection_table(tiny, [True, False], 0.1, 0.5, Knowledge(), Rule(), common)
