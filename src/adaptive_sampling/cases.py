@@ -116,6 +116,10 @@ def read_cases(path: str | Path) -> dict[str, Case]:
         raise InputError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error})") from None
+    except (OSError, ValueError) as error:  # a folder, no right to read it, or no name of a file at all
+        raise InputError(
+            f"{str(path)[:200]!r}: cannot be read ({getattr(error, 'strerror', error)})"
+        ) from None
     reader = csv.reader(text.splitlines(), strict=True)
     try:
         _check_columns(path, next(reader, []))

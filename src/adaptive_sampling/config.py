@@ -50,7 +50,13 @@ def _sentence(error: Any) -> str:
     found, rule, allowed = _shown(error.instance), error.validator, error.validator_value
     if rule == "additionalProperties":
         known = sorted(error.schema["properties"])
-        unknown = ", ".join(sorted(set(error.instance) - set(known)))
+        unknown = ", ".join(
+            sorted(
+                repr(key)[1:-1] if isinstance(key, str) else str(key)
+                for key in error.instance
+                if key not in known
+            )
+        )
         where = f" in {path}" if path else ""
         return f"unknown key {unknown}{where}, allowed are {', '.join(known)}"
     if rule == "required":

@@ -1,5 +1,8 @@
 """Tables as files: CSV with stated rounding, written whole or not at all, and checked when read."""
 
+import csv
+import io
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -88,8 +91,9 @@ def read_table(path: str | Path, columns: Mapping[str, str], *, rows: int | None
     ----------
     path : str or Path
     columns : mapping of str to str
-        Column names in order, each with its kind: ``"text"``, ``"integer"``, ``"number"`` or ``"flag"``;
-        a trailing ``?`` allows empty cells.
+        Column names in order, each with its kind: ``"text"``, ``"flag"``, ``"integer"``, ``"number"`` (finite),
+        ``"count"`` (an integer of at least 0), ``"amount"`` (a number of at least 0) or ``"share"`` (a number
+        from 0 to 1); a trailing ``?`` allows empty cells.
     rows : int, optional
         The exact number of rows, where it is known.
 
@@ -100,24 +104,36 @@ def read_table(path: str | Path, columns: Mapping[str, str], *, rows: int | None
     Raises
     ------
     InputError
-        If the file is missing, or its columns, types or number of rows differ.
+        If the file is missing or cut short, or its columns, types, ranges or number of rows differ.
     """
     path = Path(path)
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8", na_filter=False)
+        with path.open(encoding="utf-8", newline="") as file:
+            text = file.read()
+        header, *cells = csv.reader(io.StringIO(text, newline=""), strict=True)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (csv.Error, UnicodeDecodeError, ValueError) as error:
         raise InputError(f"{path}: not a readable CSV table ({str(error).strip()})") from None
-    if list(table.columns) != list(columns):
-        raise InputError(
-            f"{path}: columns are {','.join(map(str, table.columns))}, expected {','.join(columns)}"
-        )
+    if header != list(columns):
+        raise InputError(f"{path}: columns are {','.join(header)}, expected {','.join(columns)}")
+    if not text.endswith("\n"):
+        raise InputError(f"{path}: row {len(cells) + 1}: the last row has no end: the file is cut short")
+    for number, row in enumerate(cells, start=2):
+        if len(row) != len(header):
+            raise InputError(f"{path}: row {number}: {len(row)} cells, expected {len(header)}")
+    if rows is not None and len(cells) != rows:
+        raise InputError(f"{path}: {len(cells)} rows, expected {rows}: the file is cut short or mixed up")
+    table = pd.DataFrame(cells, columns=header, dtype=str)
     for name, kind in columns.items():
         table[name] = _typed(path, name, table[name], kind)
-    if rows is not None and len(table) != rows:
-        raise InputError(f"{path}: {len(table)} rows, expected {rows}: the file is cut short or mixed up")
     return table
+
+
+RANGES: Final = {"count": (0.0, math.inf), "amount": (0.0, math.inf), "share": (0.0, 1.0)}
+"""Least and largest value of the kinds of numbers that have one."""
 
 
 def _typed(path: Path, name: str, cells: "pd.Series[str]", kind: str) -> "pd.Series[Any]":
@@ -128,21 +144,21 @@ def _typed(path: Path, name: str, cells: "pd.Series[str]", kind: str) -> "pd.Ser
     optional, kind = kind.endswith("?"), kind.rstrip("?")
     if kind == "text":
         return cells
+    whole = kind in ("integer", "count")
     if kind == "flag":
         converted: pd.Series[Any] = cells.map({"True": True, "False": False})
         wrong = converted.isna() & ~empty
     else:
         converted = pd.to_numeric(cells.where(~empty), errors="coerce")
-        wrong = converted.isna() & ~empty
-        if kind == "integer":
+        least, most = RANGES.get(kind, (-math.inf, math.inf))
+        wrong = ~(converted.between(least, most) & (converted.abs() < math.inf)) & ~empty
+        if whole:
             wrong |= (converted % 1 != 0) & ~empty
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
-        raise InputError(
-            f"{path}: column {name}, row {row + 2}: found {cells.iloc[row]!r}, expected {kind}"
-        )
+        raise InputError(f"{path}: column {name}, row {row + 2}: found {cells.iloc[row]!r}, expected {kind}")
     if kind == "flag":
         return converted.astype("boolean" if optional else "bool")
-    if kind == "integer":
+    if whole:
         return converted.astype("Int64" if optional else "int64")
     return converted.astype("float64")

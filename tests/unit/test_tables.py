@@ -40,7 +40,7 @@ def test_written_tables_come_back(tmp_path):
         (GOOD.replace("a,1,", "a,,"), "column n, row 2: empty, expected integer"),
         (GOOD.replace("False", "no"), "column yes, row 3: found 'no', expected flag"),
         (GOOD.rpartition("b,2")[0], "1 rows, expected 2: the file is cut short or mixed up"),
-        (GOOD + "c,1,2,3,True,9\n", "not a readable CSV table"),
+        (GOOD + "c,1,2,3,True,9\n", "row 4: 6 cells, expected 5"),
         ("", "not a readable CSV table"),
     ],
 )

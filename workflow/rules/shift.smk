@@ -67,6 +67,9 @@ rule shift_summary:
         f"{LOGS}/shift/summary.log",
     conda:
         "../../environment.yml"
+    params:
+        cases=config["cases"],
+        samplers=config["shift"]["samplers"],
     message:
         "Gathering errors and required sizes of all cases"
     script:

@@ -6,8 +6,7 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.cases import read_cases
     from adaptive_sampling.figures.ablation_a import ablation_a
     from adaptive_sampling.figures.style import save
-    from adaptive_sampling.shift.summary import ERROR_COLUMNS
-    from adaptive_sampling.tables import read_table
+    from adaptive_sampling.shift.summary import read_errors
 
-    errors = read_table(snakemake.input.errors, ERROR_COLUMNS)
+    errors = read_errors(snakemake.input.errors)
     save(ablation_a(errors, read_cases(snakemake.input.cases)), snakemake.output)

@@ -3,9 +3,8 @@
 from adaptive_sampling.logs import logged
 
 with logged(snakemake.log[0]):
-    from adaptive_sampling.recordings.replay import read_replay_table
-
     from adaptive_sampling.cases import Case
+    from adaptive_sampling.recordings.replay import read_replay_table
     from adaptive_sampling.shift.experiment import compare, populations, setting
     from adaptive_sampling.shift.samplers import Parameters
     from adaptive_sampling.tables import write_table

@@ -8,6 +8,7 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.tables import write_table
 
     cases = read_cases(snakemake.input.cases)
-    write_table(all_errors(snakemake.input.errors), snakemake.output.errors)
-    write_table(all_sizes(snakemake.input.sizes, cases), snakemake.output.sizes)
+    names, samplers = snakemake.params.cases, snakemake.params.samplers
+    write_table(all_errors(snakemake.input.errors, names, samplers), snakemake.output.errors)
+    write_table(all_sizes(snakemake.input.sizes, cases, names, samplers), snakemake.output.sizes)
     write_table(accuracy_changes(snakemake.input.published), snakemake.output.accuracy)

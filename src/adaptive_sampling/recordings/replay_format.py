@@ -106,6 +106,10 @@ def read_replay_columns(path: str | Path) -> ReplayColumns:
         raise InputError(f"{path}: no such file") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error})") from None
+    except (OSError, ValueError) as error:  # a folder, no right to read it, or no name of a file at all
+        raise InputError(
+            f"{str(path)[:200]!r}: cannot be read ({getattr(error, 'strerror', error)})"
+        ) from None
     header, _, body = text.partition("\n")
     if header != ",".join(REPLAY_COLUMNS):
         raise InputError(f"{path}: line 1: found {header[:80]!r}, expected {','.join(REPLAY_COLUMNS)}")

@@ -1,36 +1,37 @@
 """Tables over all cases: errors, required sizes, and the accuracy changes of Figure 2."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import pandas as pd
 
 from adaptive_sampling.cases import Case
+from adaptive_sampling.errors import InputError
 from adaptive_sampling.tables import read_table
 
 ERROR_COLUMNS: Final = {
     "case": "text",
     "sampler": "text",
     "strata": "text",
-    "K": "integer",
-    "a": "number?",
-    "budget": "integer",
-    "trials": "integer",
-    "mse": "number",
-    "mse_se": "number",
-    "q95": "number",
+    "K": "count",
+    "a": "amount?",
+    "budget": "count",
+    "trials": "count",
+    "mse": "amount",
+    "mse_se": "amount",
+    "q95": "amount",
 }
 """Columns of ``errors.csv``."""
 
 CASE_SIZE_COLUMNS: Final = {
     "case": "text",
     "sampler": "text",
-    "K": "integer",
-    "a": "number?",
-    "n95": "integer?",
-    "n95_low": "integer?",
-    "n95_high": "integer?",
+    "K": "count",
+    "a": "amount?",
+    "n95": "count?",
+    "n95_low": "count?",
+    "n95_high": "count?",
 }
 """Columns of one case's ``required_size.csv``."""
 
@@ -42,10 +43,10 @@ PUBLISHED_COLUMNS: Final = {
     "task": "text",
     "api": "text",
     "dataset": "text",
-    "items": "integer",
-    "accuracy_2020": "number",
-    "accuracy_2021": "number",
-    "overlap": "number",
+    "items": "count",
+    "accuracy_2020": "share",
+    "accuracy_2021": "share",
+    "overlap": "share",
     "source": "text",
     "remark": "text?",
 }
@@ -55,11 +56,11 @@ ACCURACY_COLUMNS: Final = {
     "task": "text",
     "dataset": "text",
     "api": "text",
-    "items": "integer",
-    "accuracy_2020": "number",
-    "accuracy_2021": "number",
+    "items": "count",
+    "accuracy_2020": "share",
+    "accuracy_2021": "share",
     "change": "number",
-    "overlap": "number",
+    "overlap": "share",
     "shifted": "flag",
 }
 """Columns of ``accuracy.csv``."""
@@ -68,17 +69,145 @@ SHIFTED: Final = 0.01
 """A change of accuracy counts as a shift if it is larger than this (Section 2 of the paper)."""
 
 
-def all_errors(paths: Iterable[str | Path]) -> pd.DataFrame:
-    """Put the error tables of all cases under each other."""
-    return pd.concat([read_table(path, ERROR_COLUMNS) for path in paths], ignore_index=True)
+def read_errors(
+    path: str | Path, *, cases: Sequence[str] | None = None, samplers: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Read a table of errors and check that nothing of it is missing or belongs elsewhere.
+
+    Parameters
+    ----------
+    path : str or Path
+        A table with the columns `ERROR_COLUMNS`.
+    cases : sequence of str, optional
+        The cases it must hold, in order.
+    samplers : sequence of str, optional
+        The samplers that it must hold of each case, in order; those of its first case if not given.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        If the table breaks its contract, a case or a sampler is missing, or the budgets of one of them do not go
+        in even steps to the last budget of all.
+    """
+    table = read_table(path, ERROR_COLUMNS)
+    _check_present(path, table, cases, samplers)
+    last = table["budget"].max()
+    for key, budgets in table.groupby(["case", "sampler", "K", "a"], dropna=False)["budget"]:
+        steps = budgets.diff().iloc[1:]
+        if budgets.iloc[-1] != last or (steps <= 0).any() or len(set(steps)) > 1:
+            name, sampler, *_ = key
+            raise InputError(
+                f"{path}: case {name}, sampler {sampler}: {len(budgets)} budgets from {budgets.min()} to "
+                f"{budgets.max()}, expected even steps to {last}: the file is cut short or mixed up"
+            )
+    return table
 
 
-def all_sizes(paths: Iterable[str | Path], cases: Mapping[str, Case]) -> pd.DataFrame:
+def read_sizes(
+    path: str | Path,
+    columns: Mapping[str, str],
+    *,
+    cases: Sequence[str] | None = None,
+    samplers: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Read a table of required sizes and check that nothing of it is missing or belongs elsewhere.
+
+    Parameters
+    ----------
+    path : str or Path
+    columns : mapping of str to str
+        `SIZE_COLUMNS` or `CASE_SIZE_COLUMNS`.
+    cases, samplers
+        As for `read_errors`.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    InputError
+        If the table breaks its contract, or a case or a sampler is missing.
+    """
+    table = read_table(path, columns)
+    _check_present(path, table, cases, samplers)
+    return table
+
+
+def _check_present(
+    path: str | Path, table: pd.DataFrame, cases: Sequence[str] | None, samplers: Sequence[str] | None
+) -> None:
+    """Refuse a table without rows, of other cases, or with other samplers in one case than wanted."""
+    found = list(dict.fromkeys(table["case"]))
+    if not found:
+        raise InputError(f"{path}: no rows below the header: the file is cut short")
+    if cases is not None and found != list(cases):
+        raise InputError(f"{path}: cases are {', '.join(found)}, expected {', '.join(cases)}")
+    of_case: dict[str, list[str]] = {name: [] for name in found}
+    for name, sampler in table[["case", "sampler"]].drop_duplicates().itertuples(index=False):
+        of_case[name].append(sampler)
+    wanted = of_case[found[0]] if samplers is None else list(samplers)
+    for name, present in of_case.items():
+        if present != wanted:
+            raise InputError(
+                f"{path}: case {name}: samplers are {', '.join(present)}, expected {', '.join(wanted)}: the file is "
+                "cut short or mixed up"
+            )
+
+
+def all_errors(
+    paths: Iterable[str | Path],
+    cases: Sequence[str] | None = None,
+    samplers: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Put error tables under each other.
+
+    Parameters
+    ----------
+    paths : iterable of str or Path
+    cases : sequence of str, optional
+        The case of each table, if each is of one.
+    samplers : sequence of str, optional
+        As for `read_errors`.
+    """
+    tables = [
+        read_errors(path, cases=None if cases is None else [cases[place]], samplers=samplers)
+        for place, path in enumerate(paths)
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def all_sizes(
+    paths: Iterable[str | Path],
+    cases: Mapping[str, Case],
+    names: Sequence[str] | None = None,
+    samplers: Sequence[str] | None = None,
+) -> pd.DataFrame:
     """Put the required sizes of all cases under each other, beside the paper's figure.
 
     The paper has one figure for MASA and one for both uniform and stratified sampling.
+
+    Parameters
+    ----------
+    paths : iterable of str or Path
+    cases : mapping of str to Case
+        The table of cases.
+    names : sequence of str, optional
+        The case of each table, if each is of one.
+    samplers : sequence of str, optional
+        As for `read_errors`.
     """
-    sizes = pd.concat([read_table(path, CASE_SIZE_COLUMNS) for path in paths], ignore_index=True)
+    tables = [
+        read_sizes(
+            path, CASE_SIZE_COLUMNS, cases=None if names is None else [names[place]], samplers=samplers
+        )
+        for place, path in enumerate(paths)
+    ]
+    sizes = pd.concat(tables, ignore_index=True)
     paper = []
     for name, sampler in zip(sizes["case"], sizes["sampler"]):
         case = cases[name]
