@@ -72,7 +72,7 @@ def relative(of_case: pd.DataFrame, K: int, base: int) -> pd.DataFrame:
     DataFrame
         Columns budget, ratio, band; the band is 0 where K is the base.
     """
-    both = of_case.loc[K].join(of_case.loc[base], rsuffix="_base", how="inner")
+    both = of_case.loc[K].join(of_case.loc[base].add_suffix("_base"), how="inner")
     ratio = both["mse"] / both["mse_base"]
     spread = np.hypot(both["mse_se"] / both["mse"], both["mse_se_base"] / both["mse_base"])
     band = NORMAL_95 * ratio * (0.0 if base == K else spread)

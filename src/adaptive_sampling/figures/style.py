@@ -157,7 +157,24 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> None:
         ".svg": {"Date": None, "Creator": None},
         ".png": {"Software": None},
     }
+    _settle(figure)
     for path in map(Path, paths):
         with written_whole(path) as temporary:
             figure.savefig(temporary, metadata=undated[path.suffix])
     plt.close(figure)
+
+
+def _settle(figure: Figure) -> None:
+    """Lay the figure out once and round every place to a thousandth of a point or so.
+
+    The solver behind the layout adds its constraints in an order that differs from run to run, and with it the last
+    digits of its answer.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axis in figure.axes:
+        left, bottom, width, height = (round(part, 5) for part in axis.get_position(original=True).bounds)
+        axis.set_position((left, bottom, width, height))
+    for text in figure.texts:
+        x, y = text.get_position()
+        text.set_position((round(x, 5), round(y, 5)))

@@ -39,9 +39,7 @@ PAPER: Final = {
 """Size and number of classes that the paper's Table 2 prints, in its order. It calls AFNET AFFECTNET there,
 AMNIST AUDIOMNIST and CMD COMMAND."""
 
-MISPRINT: Final = (
-    "AFNET (AFFECTNET): the paper prints 87,401 for the 287,401 recorded items, a misprint."
-)
+MISPRINT: Final = "AFNET (AFFECTNET): the paper prints 87,401 for the 287,401 recorded items, a misprint."
 
 
 def table_2(
@@ -91,7 +89,15 @@ def as_markdown(table: pd.DataFrame) -> str:
         size = "" if pd.isna(row["paper_size"]) else f"{row['paper_size']:,}"
         size += "" if pd.isna(row["agrees"]) or row["agrees"] else " (differs)"
         count = "" if pd.isna(row["paper_classes"]) else str(row["paper_classes"])
-        cells = [row["dataset"], row["task"].upper(), f"{row['size']:,}", str(row["classes"]), classes, size, count]
+        cells = [
+            row["dataset"],
+            row["task"].upper(),
+            f"{row['size']:,}",
+            str(row["classes"]),
+            classes,
+            size,
+            count,
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     misprint = f"\n{MISPRINT}\n" if "AFNET" in set(table["dataset"]) else ""
     return "\n".join(lines) + "\n" + misprint
