@@ -102,7 +102,7 @@ def read_claims(path: str | Path) -> list[dict[str, Any]]:
         claims = yaml.safe_load(Path(path).read_text("utf-8"))["claims"]
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    needed, allowed = {"claim", "where", "paper_value", "rule"}, {"measure", "forced", "each"}
+    needed, allowed = {"claim", "where", "paper_value", "rule"}, {"measure", "forced", "each", "needs"}
     for claim in claims:
         name = claim.get("claim", "without a name")
         if missing := sorted(needed - set(claim)):
@@ -119,7 +119,12 @@ def read_claims(path: str | Path) -> list[dict[str, Any]]:
 
 
 def judge_all(
-    claims: Iterable[Mapping[str, Any]], tables: Mapping[str, Table], cases: Iterable[Case], *, paper: str
+    claims: Iterable[Mapping[str, Any]],
+    tables: Mapping[str, Table],
+    cases: Iterable[Case],
+    settings: Mapping[str, Any],
+    *,
+    paper: str,
 ) -> pd.DataFrame:
     """Judge every claim.
 
@@ -128,9 +133,11 @@ def judge_all(
     claims : iterable of mapping
         From `read_claims`.
     tables : mapping of str to Table
-        By the names that measures use.
+        By the names that measures use. A table that the run did not make may be missing.
     cases : iterable of Case
         What ``each: cases`` goes through.
+    settings : mapping
+        The run's settings, nested as in the config, which ``needs`` speaks of.
     paper : str
         What the column of that name says.
 
@@ -141,7 +148,7 @@ def judge_all(
     """
     cases = list(cases)
     single = [copy for claim in claims for copy in _each(claim, cases)]
-    rows = [{"paper": paper, **_row(claim, tables)} for claim in single]
+    rows = [{"paper": paper, **_row(claim, tables, settings)} for claim in single]
     return pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
 
 
@@ -161,13 +168,22 @@ def _each(claim: Mapping[str, Any], cases: list[Case]) -> list[Mapping[str, Any]
     return copies
 
 
-def _row(claim: Mapping[str, Any], tables: Mapping[str, Table]) -> dict[str, str]:
+def _row(
+    claim: Mapping[str, Any], tables: Mapping[str, Table], settings: Mapping[str, Any]
+) -> dict[str, str]:
     """Judge one claim."""
     rule = claim["rule"]
     row = {"claim": claim["claim"], "where": claim["where"], "paper_value": shown(claim["paper_value"])}
     if rule["kind"] == "untestable":
         return {**row, "measured": "", "verdict": NOT_TESTABLE, "evidence": rule["reason"]}
     measure = claim["measure"]
+    if measure["table"] not in tables:
+        reason = f"this run has no table {measure['table']}"
+        return {**row, "measured": "", "verdict": NOT_TESTABLE, "evidence": reason}
+    for key, wanted in claim.get("needs", {}).items():
+        if (found := _setting(settings, key)) != wanted:
+            reason = f"it needs {key} {wanted}, this run has {found}"
+            return {**row, "measured": "", "verdict": NOT_TESTABLE, "evidence": reason}
     evidence = f"{tables[measure['table']].path}: {_in_words(measure)}; rule: {_rule_in_words(rule)}"
     if "forced" in claim:
         evidence = f"by construction: {claim['forced']}; {evidence}"
@@ -181,6 +197,14 @@ def _row(claim: Mapping[str, Any], tables: Mapping[str, Table]) -> dict[str, str
         "verdict": verdict(rule, value, claim["paper_value"]),
         "evidence": evidence,
     }
+
+
+def _setting(settings: Mapping[str, Any], key: str) -> Any:
+    """Read a setting by its dotted key."""
+    value: Any = settings
+    for part in key.split("."):
+        value = value[part]
+    return value
 
 
 def measured(measure: Mapping[str, Any], rows: pd.DataFrame) -> float | Held | None:
@@ -358,7 +382,8 @@ def shown(value: object) -> str:
     if isinstance(value, Held):
         return f"{value.held} of {value.rows}"
     if isinstance(value, float | np.floating):
-        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        number = float(value)
+        return f"{number:.0f}" if abs(number) >= 1000 else f"{number:.4g}"
     return str(value)
 
 
@@ -404,7 +429,7 @@ def as_markdown(claims: pd.DataFrame) -> str:
     lines = []
     for paper, rows in claims.groupby("paper", sort=False):
         counts = rows["verdict"].value_counts()
-        forced = int(rows["evidence"].str.startswith("by construction").sum())
+        forced = sum(text.startswith("by construction") for text in rows["evidence"])
         total = ", ".join(f"{counts.get(name, 0)} {name}" for name in VERDICTS)
         lines += [f"## {paper}", "", f"{len(rows)} claims: {total}."]
         if forced:

@@ -204,7 +204,7 @@ rule stopping:
 
 rule figure_stopping:
     input:
-        table=rules.stopping.output,
+        table=rules.stopping.output[0],
         cases=config["cases_table"],
         code=STYLE + modules("figures/stopping", "shift/stopping"),
     output:
@@ -328,6 +328,7 @@ rule claims:
         "../../environment.yml"
     params:
         tables=list(CLAIM_TABLES),
+        shift=config["shift"],
     message:
         "Judging every claim"
     script:

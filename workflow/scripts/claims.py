@@ -13,7 +13,8 @@ with logged(snakemake.log[0]):
     tables = {name: Table(pd.read_csv(path), path) for name, path in files.items()}
     cases = read_cases(snakemake.input.cases)
     shown = [case for case in cases.values() if case.paper_masa is not None]
-    masa = judge_all(read_claims(snakemake.input.claims), tables, shown, paper="MASA")
+    settings = {"shift": snakemake.params.shift}
+    masa = judge_all(read_claims(snakemake.input.claims), tables, shown, settings, paper="MASA")
     table = merged([masa, *(read_table(path, CLAIM_COLUMNS) for path in snakemake.input.others)])
     write_table(table, snakemake.output.csv)
     write_text(as_markdown(table), snakemake.output.md)
