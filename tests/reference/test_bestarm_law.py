@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from adaptive_sampling.bestarm import sequential as first_passages
 from adaptive_sampling.bestarm.algorithms import PAPER, TUNED, algorithm
 from adaptive_sampling.bestarm.deviations import ebr_deviation, pulls_by_round, sequential_deviation
 from adaptive_sampling.bestarm.instances import Instance, evenly_spaced, hard_instance, shuffled
@@ -79,6 +80,7 @@ INSTANCES = {
     "twenty": (evenly_spaced(0.02, 0.98, 20), 0.1, 0.01),
     "equal": (Instance((0.5, 0.5, 0.5)), 0.2, 0.2),
     "certain": (Instance((1.0, 0.9, 0.0, 0.4)), 0.1, 0.1),
+    "two certain": (Instance((1.0, 1.0, 1.0 - 1e-12, 0.5)), 0.2, 0.1),
     "best last": (Instance((0.2, 0.3, 0.25, 0.35)), 0.1, 0.3),
     "hopeless": (Instance((0.0, 0.0, 0.05)), 0.15, 0.3),
 }
@@ -163,6 +165,53 @@ def test_threshold_is_concave_and_grows(n: int, delta: float, start: int, step: 
     spread = 2 * tau * sequential_deviation(tau, 0.5, n, delta)
     assert spread[0] < spread[1] < spread[2]
     assert spread[1] >= (spread[0] + spread[2]) / 2 * (1 - 1e-12)
+
+
+@given(
+    tau=st.integers(150, 10**6),
+    share=st.floats(0, 1),
+    q=st.floats(0.001, 1),
+    epsilon=st.floats(0.005, 0.3),
+    stop=st.booleans(),
+    seed=st.integers(0, 2**30),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_passage_never_passes_a_possible_event(
+    tau: int, share: float, q: float, epsilon: float, stop: bool, seed: int
+) -> None:
+    # Between now and the drawn check, an arm that fails as early as it can stays below the threshold.
+    n, delta, least = 20, 0.05, 7
+    log_inverse_w, slack = -0.5 * math.log(delta / (6 * n)), epsilon if stop else epsilon / n
+
+    def threshold(t: np.ndarray) -> np.ndarray:
+        return 2 * t * sequential_deviation(t, 0.5, n, delta) - slack * t
+
+    now = float(threshold(np.array([tau]))[0])
+    gap = int(share * max(now, 0.0))
+    state = np.zeros((6, 1), np.int64)
+    state[first_passages.KNOWN_AT] = tau
+    state[first_passages.FAILURES] = least + gap
+    state[first_passages.PASSAGE_AT] = -1
+    spread = first_passages._spread(tau, 0.5, log_inverse_w)
+    peak = first_passages._last_above(0.5, log_inverse_w, slack, 2.0)
+    chances, rng = np.array([q]), np.random.default_rng(seed)
+    certain = first_passages._certain_until(state, 0, tau, spread, least, 0.5, log_inverse_w, slack)
+    first_passages._draw_passage(rng, state, chances, 0, tau, spread, least, 0.5, log_inverse_w, slack, peak)
+    check, at = int(state[first_passages.CHECK_AT, 0]), int(state[first_passages.PASSAGE_AT, 0])
+    assert check > tau
+    for end, most in ((certain, 2**62), (check, int(state[first_passages.PASSAGE_FAILURES, 0]) - 1 - least)):
+        ahead = np.unique(np.linspace(tau + 1, max(end - 1, tau + 1), 400).astype(np.int64))
+        ahead = ahead[(ahead > tau) & (ahead < end)]
+        assert (np.minimum(gap + ahead - tau, most) < threshold(ahead)).all()
+    if at >= 0:
+        # The passage takes as many sweeps as failures, at least, and its learning is consistent.
+        more = int(state[first_passages.PASSAGE_FAILURES, 0]) - least - gap
+        assert at - tau >= more >= 1
+        middle = (tau + at) // 2
+        first_passages._learn(rng, state, chances, 0, middle)
+        assert least + gap <= state[first_passages.FAILURES, 0] < least + gap + more or middle == at
+        first_passages._learn(rng, state, chances, 0, at)
+        assert state[first_passages.FAILURES, 0] == least + gap + more
 
 
 @pytest.mark.parametrize(

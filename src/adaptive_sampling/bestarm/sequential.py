@@ -48,6 +48,8 @@ gives the same law, this one the fewest draws."""
 _LN_2: Final = math.log(2.0)
 _HALF_LOG_2_PI: Final = 0.5 * math.log(2 * math.pi)
 _LOG_FACTORIALS: Final = np.array([math.lgamma(k + 1.0) for k in range(32)])
+_RARE: Final = 1e-9
+"""A chance of failing below which waits are not drawn."""
 _ROUNDING: Final = 1e-9
 """Bounds are kept this far on the safe side, far above the error of a double at a few thousand pulls."""
 
@@ -199,10 +201,10 @@ def _draw_passage(rng, state, q, j, tau, spread, least, sigma, log_inverse_w, sl
     now = spread - slack * tau - _ROUNDING
     gap = float(state[FAILURES, j] - least)
     state[CHECK_AT, j] = tau + 1
-    if now < gap or q[j] <= 0.0:
+    if now < gap:
         return
     # Up to the horizon the threshold is at least the lesser of its values at both ends, for it is concave.
-    horizon = np.int64(min(4.0 * (now - gap + 16.0) / q[j], _LONGEST))
+    horizon = np.int64(min(4.0 * (now - gap + 16.0) / max(q[j], _RARE), _LONGEST))
     level = now
     grows = tau + horizon <= peak
     while not grows:
@@ -225,6 +227,10 @@ def _draw_passage(rng, state, q, j, tau, spread, least, sigma, log_inverse_w, sl
         if soon + more > peak:
             more = np.int64(now - gap) + 1
     at = tau + more
+    if q[j] < _RARE:
+        # An arm that (nearly) never fails: no draw could hold the wait, but m failures take m sweeps at least.
+        state[CHECK_AT, j] = tau + horizon if q[j] <= 0.0 else at
+        return
     if q[j] < 1.0:
         at += rng.negative_binomial(more, q[j])
     state[PASSAGE_AT, j] = at
@@ -326,6 +332,9 @@ def _first_passages(rng, means, sigma, log_inverse_w, epsilon, stop, pulls, elim
         _learn(rng, state, q, j, tau)
         _learn(rng, state, q, leader, tau)
         limit = state[FAILURES, j] - (spread - drop_slack * tau)
+        if limit > state[FAILURES, j]:
+            # 2 D(tau) < epsilon/n: all but the leader go, even those level with it.
+            break
         least = _least(state[FAILURES], left)
         if state[FAILURES, leader] >= limit:
             # Old news of other arms would make the next step of this one short: they are asked again too.
@@ -364,13 +373,18 @@ def _first_passages(rng, means, sigma, log_inverse_w, epsilon, stop, pulls, elim
             until = _certain_until(state, leader, tau, spread, least, sigma, log_inverse_w, drop_slack)
             state[CHECK_AT, leader] = max(until, tau + 1)
 
-    # The survivors have been pulled to the end; the one with the fewest failures is returned.
+    # Who is left has been pulled to the end; the one with the fewest failures (and the lowest index) is returned.
     fewest, chosen = _NEVER, np.int64(n)
     for j in range(left):
         _learn(rng, state, q, j, tau)
-        pulls[state[ARM, j]] = tau
-        if state[FAILURES, j] < fewest or (state[FAILURES, j] == fewest and state[ARM, j] < chosen):
-            fewest, chosen = state[FAILURES, j], state[ARM, j]
+        arm, failures = state[ARM, j], state[FAILURES, j]
+        pulls[arm] = tau
+        if failures < fewest or (failures == fewest and arm < chosen):
+            fewest, chosen = failures, arm
+    limit = fewest + _spread(tau, sigma, log_inverse_w) - drop_slack * tau
+    for j in range(left):
+        if state[ARM, j] != chosen and state[FAILURES, j] > limit:
+            eliminated[state[ARM, j]] = tau
     return tau, chosen
 
 

@@ -31,23 +31,20 @@ def _deviation(tau, sigma, log_inverse_w):  # type: ignore[no-untyped-def]
 def _decide(tau, sums, alive, deviation, epsilon, stop, pulls, eliminated):  # type: ignore[no-untyped-def]
     """Apply the rule after sweep tau: drop arms, and say whether all ends."""
     n = sums.size
-    best = -math.inf
+    leader = -1
     for i in range(n):
-        if alive[i]:
-            best = max(best, sums[i] / tau)
+        if alive[i] and (leader < 0 or sums[i] > sums[leader]):
+            leader = i
+    highest = sums[leader] / tau - deviation
     left = 0
     for i in range(n):
         if alive[i]:
-            if sums[i] / tau + deviation < best - deviation + epsilon / n and sums[i] / tau < best:
+            if i != leader and sums[i] / tau + deviation < highest + epsilon / n:
                 alive[i] = False
                 pulls[i] = tau
                 eliminated[i] = tau
             else:
                 left += 1
-    leader = -1
-    for i in range(n):
-        if alive[i] and (leader < 0 or sums[i] > sums[leader]):
-            leader = i
     second = -math.inf
     for i in range(n):
         if alive[i] and i != leader:
