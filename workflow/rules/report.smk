@@ -33,7 +33,7 @@ rule table_1:
 rule figure_2:
     input:
         accuracy=rules.shift_summary.output.accuracy,
-        code=STYLE + modules("figures/figure_2"),
+        code=STYLE + modules("figures/figure_2", "figures/confusion"),
     output:
         report(
             images("masa", "figure_2"),
@@ -56,7 +56,7 @@ rule figure_5:
     input:
         errors=rules.shift_summary.output.errors,
         cases=config["cases_table"],
-        code=STYLE + modules("figures/figure_5"),
+        code=STYLE + modules("figures/figure_5", "figures/confusion", "figures/curves"),
     output:
         report(
             images("masa", "figure_5"),

@@ -5,6 +5,7 @@ from typing import Final
 import pandas as pd
 from matplotlib.figure import Figure
 
+from adaptive_sampling.figures.confusion import signed
 from adaptive_sampling.figures.style import PAGE, note, panels
 
 TASKS: Final = {
@@ -45,26 +46,28 @@ def figure_2(accuracy: pd.DataFrame) -> Figure:
             for place, height in zip(places, heights):
                 if abs(height) > 1:
                     offset = (0, 1.5 if height > 0 else -1.5)
+                    # Flush with the bar's right edge, so that a taller neighbour does not cover it.
                     axis.annotate(
-                        f"{height:+.1f}",
-                        (place, height),
+                        signed(height),
+                        (place + 0.45 * width, height),
                         offset,
                         textcoords="offset points",
-                        ha="center",
+                        ha="right",
                         va="bottom" if height > 0 else "top",
                         fontsize=5.5,
                     )
         axis.axhline(0, color="black", linewidth=0.6)
         axis.axhspan(-1, 1, color="#DDDDDD", zorder=0, linewidth=0)
         axis.set_xticks(range(len(datasets)), datasets)
+        axis.set_xlim(-0.75, len(datasets) - 0.4)
         axis.set_title(title)
-        axis.margins(y=0.12)
+        axis.margins(y=0.2)
         axis.legend(loc="best", handlelength=1, borderpad=0.2)
     axes[0].set_ylabel("accuracy change 2020 to 2021\n(percentage points)")
     moved, pairs = int(accuracy["shifted"].sum()), len(accuracy)
     note(
         figure,
-        f"{moved} of {pairs} pairs moved by more than 1 point (outside the grey band, numbered). "
-        "2020: recomputed from recorded predictions; 2021: published accuracies.",
+        f"{moved} of {pairs} pairs moved by more than 1 point (numbered). "
+        "2020: recorded predictions; 2021: published accuracies.",
     )
     return figure

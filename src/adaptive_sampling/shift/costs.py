@@ -48,7 +48,7 @@ def table_3(sizes: pd.DataFrame, cases: Mapping[str, Case], names: Sequence[str]
     rows = [_row(cases[name], keyed) for name in names]
     priced = {(row["task"], row["api"]) for row in rows}
     for case in cases.values():
-        if (case.task, case.api) not in priced and case.task != "llm":
+        if (case.task, case.api) not in priced and case.source == "published":
             priced.add((case.task, case.api))
             rows.append({"task": case.task, "api": case.api, "price_per_10k": case.price_per_10k})
     tasks = list(dict.fromkeys(case.task for case in cases.values()))
