@@ -1,0 +1,1 @@
+"""How fast the package is, as ratios taken in one run: ``python -m benchmarks``."""
