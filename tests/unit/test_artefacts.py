@@ -1,14 +1,18 @@
 """Tables 2 and 3, confusion tables, the case study and the ablations, against hand counts and the paper."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from adaptive_sampling.cases import read_cases
+from adaptive_sampling.config import check_config
 from adaptive_sampling.errors import InputError
+from adaptive_sampling.planning import check_plan
 from adaptive_sampling.recordings.replay import read_replay_table
 from adaptive_sampling.shift import case_study as study
 from adaptive_sampling.shift import costs, datasets
@@ -252,3 +256,29 @@ def test_all_values_of_a_see_the_same_answers(replays):
     }
     assert errors[0.001][12] == errors[1.0][12] == errors[100.0][12]
     assert len({of_a[24] for of_a in errors.values()}) > 1
+
+
+def check(config):
+    check_config(config, "workflow/schemas")
+    check_plan(config, CASES)
+
+
+@pytest.mark.parametrize(
+    ("ablation", "message"),
+    [
+        ({"K": [7]}, "key ablation.K.0: found 7, allowed are 1, 2, 3, 4, 5, 6, 8, 10, 12"),
+        ({"K": []}, "key ablation.K: found [], allowed is at least 1 entry"),
+        ({"K": [3, 3]}, "entries that differ"),
+        ({"a": [1, 0]}, "key ablation.a.1: found 0, allowed is more than 0"),
+        ({"b": [1]}, "unknown key b in ablation, allowed are K, a"),
+        ({"K": [3, 120]}, "google_expw is at least 1680: 2 queries for each of its 840 partitions at K=120"),
+    ],
+)
+def test_bad_grids_are_refused_before_anything_runs(monkeypatch, ablation, message):
+    monkeypatch.chdir(ROOT)
+    config = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
+    config["ablation"] |= ablation
+    config["cases"] = ["amazon_yelp", "google_expw"]
+    config["shift"]["budget"]["last"] = 1000
+    with pytest.raises(InputError, match=re.escape(message)):
+        check(config)

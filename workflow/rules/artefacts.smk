@@ -1,14 +1,4 @@
 # Every numbered artefact of the MASA paper beyond Table 1, Figure 2 and Figure 5, and the tables behind them.
-SHOWN = {
-    "figure_1": ["ibm_amnist"],
-    "figure_4": ["amazon_yelp"],
-    "figure_6": ["amazon_imdb", "microsoft_ferplus", "google_digit"],
-}
-
-
-def shown(figure):
-    """Cases of this run that a figure of the paper shows."""
-    return [case for case in SHOWN[figure] if case in config["cases"]]
 
 
 rule confusion:
@@ -58,19 +48,6 @@ rule case_study:
         "Running the case study of Figure 4"
     script:
         "../scripts/case_study.py"
-
-
-def varied(parameter):
-    """Values of one parameter, written as they stand in the names of files."""
-    return [f"{value:.12g}" for value in config["ablation"][parameter]]
-
-
-def setting_with(wildcards):
-    """Settings of one ablation job: those it depends on, so that no other change reruns it."""
-    unused = ("samplers", wildcards.parameter)
-    kept = {key: value for key, value in config["shift"].items() if key not in unused}
-    number = int if wildcards.parameter == "K" else float
-    return {**kept, wildcards.parameter: number(wildcards.value)}
 
 
 rule ablation:

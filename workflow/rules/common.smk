@@ -27,6 +27,13 @@ if config["data"]["source"] != "embedded":
     config["data"]["replay"] = f"{RESULTS}/replay"
     config["cases_table"] = f"{RESULTS}/cases.csv"
 
+# Figures of the MASA paper that show cases of their own.
+SHOWN = {
+    "figure_1": ["ibm_amnist"],
+    "figure_4": ["amazon_yelp"],
+    "figure_6": ["amazon_imdb", "microsoft_ferplus", "google_digit"],
+}
+
 
 wildcard_constraints:
     case="[a-z0-9_]+",
@@ -47,6 +54,24 @@ def targets(wildcards):
     """What the rules named in the config make, or gather."""
     wanted = [getattr(rules, name) for name in config["targets"]]
     return [file for rule in wanted for file in rule.output or rule.input]
+
+
+def shown(figure):
+    """Cases of this run that a figure of the paper shows."""
+    return [case for case in SHOWN[figure] if case in config["cases"]]
+
+
+def varied(parameter):
+    """Values of one parameter, written as they stand in the names of files."""
+    return [f"{value:.12g}" for value in config["ablation"][parameter]]
+
+
+def setting_with(wildcards):
+    """Settings of one ablation job: those it depends on, so that no other change reruns it."""
+    unused = ("samplers", wildcards.parameter)
+    kept = {key: value for key, value in config["shift"].items() if key not in unused}
+    number = int if wildcards.parameter == "K" else float
+    return {**kept, wildcards.parameter: number(wildcards.value)}
 
 
 def case_of(wildcards):
