@@ -337,6 +337,14 @@ def test_what_masa_cannot_do_is_refused():
         )
 
 
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_counts_that_cannot_fit_are_refused(name):
+    p = toy_population(strata=SAMPLERS[name].strata)
+    budgets, block = np.arange(100, 1_000_100), Trials(0, 1200)
+    with pytest.raises(InputError, match=r"counts of 1200 trials at 1000000 budgets .* GiB, allowed are 4"):
+        SAMPLERS[name].simulate(p, budgets, Parameters(), 1, block)
+
+
 def test_a_population_of_equal_shares_with_ties_goes_round():
     """Pure strata of equal share never differ in score: they are sampled in turn."""
     strata = 5

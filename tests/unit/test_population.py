@@ -68,6 +68,11 @@ def test_other_K_are_refused(K):
         build([(0, 0, 0, 0, 1)], K=K)
 
 
+def test_more_labels_than_16_bits_hold_are_refused():
+    with pytest.raises(InputError, match="found 65537 predicted labels, allowed are up to 65536"):
+        build([(0, 0, 0, 0, 1)], predicted=2**16 + 1)
+
+
 def test_unknown_difficulty_and_strata_are_refused():
     table = random_replay(2, 2, 50, 0)
     arguments = {"name": "toy", "labels": 2, "predicted_labels": 2, "K": 3}

@@ -39,10 +39,24 @@ import numpy as np
 from adaptive_sampling.randomness import philox, uniform_53
 
 BLOCK: Final = 64
-"""Answers by which a stream is extended at once. Even, for the generator makes numbers in pairs."""
+"""Answers by which a stream is extended at once, at most. Even, for the generator makes numbers in pairs."""
 
 WINDOW: Final = 2048
-"""Answers that a window of levels holds, about; also the number of buckets. Both must fit the cache."""
+"""Answers that a window of levels holds, about, and number of its buckets: as many as fit the cache."""
+
+
+def block_length(last: int, strata: int) -> int:
+    """Answers by which to extend a stream at once: shorter where strata give few, whose rest would be wasted.
+
+    Examples
+    --------
+    >>> block_length(20_000, 93), block_length(50_000, 10_000)
+    (64, 8)
+    """
+    block = BLOCK
+    while block > max(8, last // strata):
+        block //= 2
+    return block
 
 
 @numba.njit(nogil=True, cache=True)
@@ -115,7 +129,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                     top = max(top, level[g, place[g]])
                 if top < 0.0:  # every item has been queried
                     break
-                aim = min(total, WINDOW, 1.02 * (last - total) + 8.0)
+                aim = min(total, max(WINDOW, strata), 1.02 * (last - total) + 8.0)
                 bottom = top * (total / (total + aim))
 
             # Collect the window, stratum by stratum.

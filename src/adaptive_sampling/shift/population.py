@@ -13,6 +13,9 @@ from adaptive_sampling.recordings.replay_format import LEVELS
 STRATA: Final = ("label", "label_difficulty")
 """What a stratum can be: a true label, or a true label at one of K difficulties."""
 
+MOST_LABELS: Final = 2**16
+"""Answers are kept in 16 bits, an item each."""
+
 
 @dataclass(frozen=True)
 class Population:
@@ -138,6 +141,10 @@ def population(
     check_divisor(K)
     if strata not in STRATA:
         raise InputError(f"key strata: found {strata!r}, allowed are {', '.join(STRATA)}")
+    if predicted_labels > MOST_LABELS:
+        raise InputError(
+            f"case {name}: found {predicted_labels} predicted labels, allowed are up to {MOST_LABELS}"
+        )
     rows = replay[replay["difficulty"] == difficulty]
     if rows.empty:
         found = ", ".join(sorted(set(replay["difficulty"])))

@@ -11,7 +11,7 @@ from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials
 from adaptive_sampling.randomness import named_generator, stream_words
 from adaptive_sampling.shift import kernels
-from adaptive_sampling.shift.level_sort import BLOCK, masa_level_sort
+from adaptive_sampling.shift.level_sort import block_length, masa_level_sort
 from adaptive_sampling.shift.population import Population
 
 
@@ -50,6 +50,9 @@ class Simulation:
     count: NDArray[np.int32]
     error: NDArray[np.float64]
 
+
+ROOM: Final = 2**32
+"""Bytes that the counts of one block of trials may take: trials x budgets x strata x 4."""
 
 Simulate = Callable[[Population, NDArray[np.int64], Parameters, int, Trials], Simulation]
 
@@ -102,6 +105,7 @@ def masa(
         If a budget is too small, a is not over 0, or the printed update meets weights.
     """
     check_budgets(population, budgets, 2)
+    _check_room(population, budgets, trials)
     if not 0.0 < parameters.a < np.inf:
         raise InputError(f"key a: found {parameters.a}, allowed are numbers over 0")
     as_printed = parameters.uncertainty == "as_printed"
@@ -120,7 +124,7 @@ def masa(
         parameters.replacement,
         stream_words(seed, f"shift/{population.name}"),
         trials.first,
-        BLOCK,
+        block_length(int(budgets[-1]), population.strata),
         count,
         error,
     )
@@ -137,6 +141,7 @@ def uniform(
     MASA see the same answers.
     """
     check_budgets(population, budgets, 0)
+    _check_room(population, budgets, trials)
     rng = named_generator(seed, f"shift/{population.name}/uniform/block={trials.block}")
     if parameters.replacement:
         steps = np.diff(budgets, prepend=0)
@@ -201,6 +206,17 @@ def check_budgets(population: Population, budgets: NDArray[np.int64], least: int
         )
 
 
+def _check_room(population: Population, budgets: NDArray[np.int64], trials: Trials) -> None:
+    """Raise `InputError` if the counts of a block would not fit: the first thing that breaks as sizes grow."""
+    needed = 4 * trials.count * len(budgets) * population.strata
+    if needed > ROOM:
+        raise InputError(
+            f"case {population.name}: counts of {trials.count} trials at {len(budgets)} budgets in {population.strata} "
+            f"strata need {needed / 2**30:.1f} GiB, allowed are {ROOM / 2**30:g}: "
+            "take a larger budget.step or a smaller K"
+        )
+
+
 def estimated_shift(
     population: Population, count: NDArray[np.int32], seed: int, trial: int, *, replacement: bool = True
 ) -> NDArray[np.float64]:
@@ -236,6 +252,7 @@ def _allocated(
 ) -> Simulation:
     """Sample in proportion to fixed weights; without replacement, what a used-up stratum leaves goes to the others."""
     check_budgets(population, budgets, 1)
+    _check_room(population, budgets, trials)
     most = np.iinfo(np.int64).max if parameters.replacement else population.size
     count = kernels.divisor_allocation(weight, np.broadcast_to(most, weight.shape), budgets)
     return _read(
