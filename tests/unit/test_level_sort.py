@@ -140,6 +140,14 @@ def test_equal_on_every_replay_table(name):
         assert_equal(p, budgets, [32], trials=Trials(7, 1), replacement=False)
 
 
+def test_equal_with_more_strata_than_a_window_holds():
+    p = toy_population(30, 31, 20_000, 8, K=120)
+    assert p.strata > level_sort.WINDOW
+    budgets = np.arange(2 * p.strata, 15_000, 37)
+    for replacement in (True, False):
+        assert_equal(p, budgets, [8, 64], replacement=replacement, trials=Trials(0, 1))
+
+
 def test_bytes_do_not_depend_on_the_block():
     p = toy_population(4, 5, 3000, 3)
     budgets = every_budget(p, 5000)
