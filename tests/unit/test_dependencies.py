@@ -13,13 +13,17 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 
 
+UNLOCKED = {"cluster", "chinese", "speech"}
+"""Extras outside requirements.lock: what only one setting asks for, and is slow to start or to install."""
+
+
 def declared(*extras):
-    """Return what the project needs with these extras; with none named, with all but the cluster's."""
+    """Return what the project needs with these extras; with none named, with all but those outside the lock."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     optional = project["optional-dependencies"]
     texts = [
         *project["dependencies"],
-        *chain(*(optional[name] for name in extras or optional.keys() - {"cluster"})),
+        *chain(*(optional[name] for name in extras or optional.keys() - UNLOCKED)),
     ]
     return {canonicalize_name(Requirement(text).name): Requirement(text) for text in texts}
 
@@ -45,6 +49,12 @@ def test_every_declared_package_is_locked_at_an_allowed_version():
     for name, requirement in declared().items():
         assert locked()[name], name
         assert all(requirement.specifier.contains(version) for version in locked()[name]), name
+
+
+def test_cheap_models_outside_the_lock_are_pinned():
+    for requirement in declared("chinese", "speech").values():
+        if requirement.name in ("bixin", "pocketsphinx"):
+            assert str(requirement.specifier).startswith("=="), requirement.name
 
 
 def test_the_lock_of_the_cluster_adds_to_the_other_and_changes_nothing():

@@ -1,55 +1,5 @@
 # From recordings to replay tables: fetch, read, reconstruct or look up 2021, rank by difficulty, count, compare.
-from collections import defaultdict
-
-from adaptive_sampling.difficulty.sources import computed_for, raw_files
-from adaptive_sampling.recordings.fetch import case_files, fetch_set, read_versions
-from adaptive_sampling.recordings.own import own_files
-
-DATA = config["data"]
-RECORDINGS = DATA["recordings"]
-VERSIONS = read_versions(DATA["versions"])
-HAPI = f"{RECORDINGS}/HAPI/tasks"
-DIGITS = "free-spoken-digit-dataset/recordings/"
-RECORDING_CODE = modules(
-    "randomness",
-    "tables",
-    "cases",
-    "difficulty/levels",
-    "difficulty/trial_division",
-    "recordings/frugalml",
-    "recordings/hapi",
-    "recordings/llmdrift",
-    "recordings/published",
-    "recordings/rebuild",
-    "recordings/reconstruct",
-    "recordings/recorded",
-    "recordings/replay",
-    "recordings/replay_format",
-)
-
-
-def recorded_files(case):
-    """Where the fetched files of a case lie."""
-    return [f"{RECORDINGS}/{path}" for path in case_files(CASES[case])]
-
-
-def raw_items(dataset):
-    """Where the fetched texts or sounds of a dataset lie."""
-    mirrors = [*DATA["mirrors"], RECORDINGS]
-    return [f"{RECORDINGS}/{path.rstrip('/')}" for path in raw_files(dataset, mirrors)]
-
-
-def model_answers(wildcards):
-    """Answers of the computed models that rank the items of a case."""
-    dataset = CASES[wildcards.case].frugalml_dataset
-    models = computed_for(CASES[wildcards.case], DATA["difficulty"])
-    return [f"{RECORDINGS}/difficulty/{model}_{dataset}.csv" for model in models]
-
-
-FETCHED = defaultdict(list)
-for listed in VERSIONS:
-    if listed != DIGITS:
-        FETCHED[fetch_set(listed)].append(listed)
+include: "data_files.smk"
 
 
 for set_name, set_files in FETCHED.items():
@@ -231,3 +181,108 @@ rule provenance:
         "Writing down where every case comes from"
     script:
         "../scripts/data_provenance.py"
+
+
+rule cheap_model:
+    input:
+        items=lambda wildcards: raw_items(wildcards.dataset),
+        names=f"{FRUGALML}/Model0_ImageName.txt",
+        labels=f"{FRUGALML}/Model0_TrueLabel.txt",
+        code=lambda wildcards: modules(
+            "difficulty/answers",
+            "difficulty/raw_items",
+            f"difficulty/{wildcards.model}",
+        ),
+    output:
+        f"{RECORDINGS}/difficulty/{{model}}_{{dataset}}.csv",
+    log:
+        f"{LOGS}/data/{{model}}_{{dataset}}.log",
+    wildcard_constraints:
+        model="|".join(COMPUTED),
+        dataset="[A-Z]+",
+    conda:
+        "../../environment.yml"
+    threads: 2
+    params:
+        items=lambda wildcards: items_of(wildcards.dataset),
+        seed=DATA["seed"],
+    message:
+        "Running {wildcards.model} on {wildcards.dataset}"
+    script:
+        "../scripts/data_model.py"
+
+
+rule verify_models:
+    input:
+        unpack(verified_files),
+        code=modules("difficulty/answers"),
+    output:
+        f"{RESULTS}/difficulty/verified.csv",
+    log:
+        f"{LOGS}/data/verify_models.log",
+    conda:
+        "../../environment.yml"
+    params:
+        pairs=MODEL_PAIRS,
+        folder=RECORDINGS,
+        items={dataset: items_of(dataset) for _, dataset in MODEL_PAIRS},
+    message:
+        "Comparing the cheap models' answers with those recorded in 2020"
+    script:
+        "../scripts/data_verify.py"
+
+
+rule difficulty_case:
+    input:
+        replay=f"{DATA['replay']}/{{case}}.csv",
+        kernels=rules.compile_kernels.output,
+        code=SHIFT_CODE + modules("difficulty/study"),
+    output:
+        f"{RESULTS}/difficulty/cases/{{case}}.csv",
+    log:
+        f"{LOGS}/difficulty/{{case}}.log",
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
+    params:
+        case=case_of,
+        seed=config["seed"],
+        shift=config["shift"],
+        montecarlo=config["montecarlo"],
+    message:
+        "Ranking {wildcards.case} by each source of difficulty"
+    script:
+        "../scripts/data_difficulty_case.py"
+
+
+rule difficulty:
+    input:
+        studies=expand(rules.difficulty_case.output, case=config["cases"]),
+        verified=rules.verify_models.output,
+        code=STYLE + modules("difficulty/study", "figures/difficulty"),
+    output:
+        csv=report(
+            f"{RESULTS}/difficulty/required_size.csv",
+            caption="../report/difficulty.rst",
+            category="MASA",
+            subcategory="Difficulty",
+            labels={"table": "Required size by source of difficulty"},
+        ),
+        md=f"{RESULTS}/difficulty/required_size.md",
+        images=report(
+            images("beyond", "difficulty"),
+            caption="../report/difficulty.rst",
+            category="MASA",
+            subcategory="Difficulty",
+            labels={"figure": "Required size by source of difficulty"},
+        ),
+    log:
+        f"{LOGS}/difficulty/summary.log",
+    conda:
+        "../../environment.yml"
+    params:
+        cases=[asdict(CASES[case]) for case in config["cases"]],
+    message:
+        "Comparing required sizes under each source of difficulty"
+    script:
+        "../scripts/data_difficulty.py"

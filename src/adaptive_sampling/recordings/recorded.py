@@ -8,14 +8,12 @@ from typing import Final
 import pandas as pd
 
 from adaptive_sampling.cases import Case
+from adaptive_sampling.difficulty.answers import ANSWER_COLUMNS
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.rebuild import later_answers, replay_table
 from adaptive_sampling.recordings.reconstruct import ReconstructionChoices
 from adaptive_sampling.recordings.replay import build_replay_table
 from adaptive_sampling.tables import read_table
-
-CONFIDENCE_COLUMNS: Final = {"prediction": "integer", "confidence": "number"}
-"""Columns of a computed model's answers, in the order of the recording's rows."""
 
 SHOWN: Final = 3
 """Differing rows that a message shows."""
@@ -63,7 +61,7 @@ def recorded_replay(
         return base
     recording, new = later_answers(case, folder, choices, hapi)
     added = {
-        name: read_table(path, CONFIDENCE_COLUMNS, rows=case.items)["confidence"].to_numpy()
+        name: read_table(path, ANSWER_COLUMNS, rows=case.items)["confidence"].to_numpy()
         for name, path in confidences.items()
     }
     more = build_replay_table(case, recording.labels, recording.predictions, new, added, seed)
