@@ -185,7 +185,7 @@ rule provenance:
 
 rule cheap_model:
     input:
-        items=lambda wildcards: raw_items(wildcards.dataset),
+        raw=lambda wildcards: raw_items(wildcards.dataset),
         names=f"{FRUGALML}/Model0_ImageName.txt",
         labels=f"{FRUGALML}/Model0_TrueLabel.txt",
         code=lambda wildcards: modules(
@@ -204,7 +204,7 @@ rule cheap_model:
         "../../environment.yml"
     threads: 2
     params:
-        items=lambda wildcards: items_of(wildcards.dataset),
+        rows=lambda wildcards: items_of(wildcards.dataset),
         seed=DATA["seed"],
     message:
         "Running {wildcards.model} on {wildcards.dataset}"
@@ -225,7 +225,7 @@ rule verify_models:
     params:
         pairs=MODEL_PAIRS,
         folder=RECORDINGS,
-        items={dataset: items_of(dataset) for _, dataset in MODEL_PAIRS},
+        rows={dataset: items_of(dataset) for _, dataset in MODEL_PAIRS},
     message:
         "Comparing the cheap models' answers with those recorded in 2020"
     script:

@@ -6,11 +6,11 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.difficulty.answers import model_answers, write_answers
     from adaptive_sampling.recordings.frugalml import read_labels, read_names
 
-    items, (model, dataset) = snakemake.params.items, (snakemake.wildcards.model, snakemake.wildcards.dataset)
+    items, (model, dataset) = snakemake.params.rows, (snakemake.wildcards.model, snakemake.wildcards.dataset)
     answers = model_answers(
         model,
         dataset,
-        snakemake.input.items[0],
+        snakemake.input.raw[0],
         read_names(snakemake.input.names, items),
         read_labels(snakemake.input.labels, items, 10),
         seed=snakemake.params.seed,

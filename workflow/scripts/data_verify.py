@@ -9,7 +9,7 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.tables import write_table
 
     rows = [
-        verify(model, dataset, path, snakemake.params.folder, snakemake.params["items"][dataset])
+        verify(model, dataset, path, snakemake.params.folder, snakemake.params.rows[dataset])
         for (model, dataset), path in zip(snakemake.params.pairs, snakemake.input.get("answers", []))
     ]
     write_table(pd.DataFrame(rows, columns=list(VERIFIED_COLUMNS)), snakemake.output[0])
