@@ -1,5 +1,6 @@
 """The stopping rule, intervals, stress shifts and tables beyond the paper."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -105,34 +106,40 @@ def test_looks_grow():
     assert look_grid(700, 5000, Rule()).tolist() == [look for look in looks if look >= 700]
 
 
+@pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("replacement", [True, False])
-def test_what_the_rule_sees_is_its_literal_transcription(replacement):
+def test_what_the_rule_sees_is_its_literal_transcription(replacement, shared):
     strata = strata_of(items=500)
     p, method = strata.population, METHODS["posterior"]
     count = method.counts(strata, np.array([30, 250]), KNOWLEDGE, replacement, 3, Trials(0, 2))
+    knowledge = replace(KNOWLEDGE, shared=shared)
+    least = 0.25 * p.size / strata.pool_size if shared else np.full(p.strata, 0.25)
     error, moments = np.empty((2, 2)), np.empty((2, 2, 2))
     kernels.bounds_at_counts(
         p.answers, strata.item_old, p.start, p.share, p.stratum_label, strata.pool, strata.pools,
-        strata.pool_size, strata.kept, strata.moved, p.new, 0.3, 2.0, 1.0, 0.0, 1.6, 2, replacement,
+        strata.kept, strata.moved, p.new, 0.3, 2.0, least, 1.0, 0.0, 1.6, 2, replacement,
         words(strata, 3), 0, count, error, moments,
     )  # fmt: skip
-    cells = [_cells_of_block(strata, method, n, KNOWLEDGE, replacement, 3, Trials(0, 2)) for n in (30, 250)]
+    cells = [_cells_of_block(strata, method, n, knowledge, replacement, 3, Trials(0, 2)) for n in (30, 250)]
     for trial in range(2):
         for b in range(2):
             estimate, each, rates = slow_estimate(strata, count[trial, b], replacement, 3, trial, 0.3)
-            V = np.zeros((3, 4, 4))
+            V, of_cells = np.zeros((3, 4, 4)), np.zeros((3, 4))
             for g, stratum in enumerate(each):
-                f = max(rates[strata.pool[g]], 0.5 * p.size[g] / strata.pool_size[g] / 2)
+                f = max(rates[strata.pool[g]], least[g])
                 m = (stratum.seen + 2 * ((1 - f) * strata.kept[g] + f * strata.moved[g])) / (stratum.n + 2)
                 c = p.share[g] ** 2 / max(stratum.n, 1)
                 c *= 1 if replacement else 1 - stratum.n / p.size[g]
                 V[p.stratum_label[g]] += c * (np.diag(m) - np.outer(m, m))
+                q = (stratum.seen + 2) / (stratum.n + 4)
+                of_cells[p.stratum_label[g]] += c * q * (1 - q)
             assert error[trial, b] == pytest.approx(((estimate - p.new) ** 2).sum(), rel=1e-9)
             traces = np.trace(V, axis1=1, axis2=2).sum(), 2 * np.trace(V @ V, axis1=1, axis2=2).sum()
             assert moments[trial, b] == pytest.approx(traces, rel=1e-9)
-            shift, variance = (table[trial] for table in cells[b])
+            shift, variance, accuracy = (table[trial] for table in cells[b])
             assert shift == pytest.approx(estimate - p.old, abs=1e-12)
-            assert variance == pytest.approx(np.diagonal(V, axis1=1, axis2=2), rel=1e-9, abs=1e-18)
+            assert accuracy == pytest.approx(sum(V[i, i, i] for i in range(3)), rel=1e-9)
+            assert variance == pytest.approx(of_cells, rel=1e-9, abs=1e-18)
 
 
 def test_moments_that_are_settled_change_no_decision():
@@ -280,7 +287,7 @@ def test_fresh_answers_have_no_bias_and_adaptive_ones_have():
     assert (made >= 80).all()
     error = change.std() / np.sqrt(len(change))
     assert abs(change.mean() - truth) < stats.norm.isf(0.5e-4) * error
-    shift, _ = _cells_of_block(strata, METHODS["posterior"], 80, KNOWLEDGE, True, 3, trials)
+    shift, _, _ = _cells_of_block(strata, METHODS["posterior"], 80, KNOWLEDGE, True, 3, trials)
     adaptive = np.trace(shift, axis1=1, axis2=2)
     assert abs(adaptive.mean() - truth) > stats.norm.isf(0.5e-4) * adaptive.std() / np.sqrt(6000)
     assert variance.mean() > 0.8 * change.var()
@@ -372,11 +379,11 @@ def test_accuracy_is_that_of_the_cells_or_of_the_mean_difference(replacement):
     strata = strata_for(dataset, TESTED["posterior"], 3)
     measured = _accuracy_of_block(strata, TESTED["posterior"], looks, KNOWLEDGE, replacement, 3, trials)
     for b, queries in enumerate(looks):
-        shift, variance = _cells_of_block(
+        shift, _, variance = _cells_of_block(
             strata, TESTED["posterior"], queries, KNOWLEDGE, replacement, 3, trials
         )
         assert measured[:, b, 0] == pytest.approx(np.trace(shift, axis1=1, axis2=2), abs=1e-12)
-        assert measured[:, b, 1] == pytest.approx(np.trace(variance, axis1=1, axis2=2), rel=1e-9)
+        assert measured[:, b, 1] == pytest.approx(variance, rel=1e-9)
     strata = strata_for(dataset, TESTED["uniform"], 3)
     many = _accuracy_of_block(strata, TESTED["uniform"], looks, KNOWLEDGE, replacement, 3, Trials(0, 4000))
     truth = np.trace(strata.population.shift)

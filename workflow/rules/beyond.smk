@@ -52,6 +52,7 @@ rule beyond_case:
     output:
         sizes=f"{RESULTS}/beyond/cases/{{case}}/required_size.csv",
         stopping=f"{RESULTS}/beyond/cases/{{case}}/stopping.csv",
+        bold=f"{RESULTS}/beyond/cases/{{case}}/stopping_bold.csv",
         intervals=f"{RESULTS}/beyond/cases/{{case}}/intervals.csv",
     log:
         f"{LOGS}/beyond/case_{{case}}.log",
@@ -74,6 +75,7 @@ rule beyond_stress:
     output:
         sizes=f"{RESULTS}/beyond/stress/required_size.csv",
         stopping=f"{RESULTS}/beyond/stress/stopping.csv",
+        bold=f"{RESULTS}/beyond/stress/stopping_bold.csv",
         intervals=f"{RESULTS}/beyond/stress/intervals.csv",
     log:
         f"{LOGS}/beyond/stress.log",
@@ -96,7 +98,7 @@ rule beyond_detection:
         kernels=rules.beyond_compile.output,
         code=BEYOND_CODE,
     output:
-        report(
+        detection=report(
             f"{RESULTS}/beyond/detection.csv",
             caption="../report/beyond_detection.rst",
             category="Beyond the paper",
@@ -118,7 +120,7 @@ rule beyond_detection:
 
 rule beyond_power:
     input:
-        detection=rules.beyond_detection.output,
+        detection=rules.beyond_detection.output.detection,
         cases=config["cases_table"],
         code=modules("figures/style", "figures/beyond_power", "tables", "cases"),
     output:
@@ -144,6 +146,7 @@ rule beyond_summary:
         stopping=expand(
             rules.beyond_case.output.stopping, case=config["beyond"]["cases"]
         ),
+        bold=expand(rules.beyond_case.output.bold, case=config["beyond"]["cases"]),
         intervals=expand(
             rules.beyond_case.output.intervals, case=config["beyond"]["cases"]
         ),
@@ -175,8 +178,10 @@ rule beyond_summary:
             category="Beyond the paper",
             labels={"table": "intervals and bias"},
         ),
+        stopping_bold=f"{RESULTS}/beyond/stopping_bold.csv",
         stress_required_size=f"{RESULTS}/beyond/stress_required_size.csv",
         stress_stopping=f"{RESULTS}/beyond/stress_stopping.csv",
+        stress_stopping_bold=f"{RESULTS}/beyond/stress_stopping_bold.csv",
         stress_intervals=f"{RESULTS}/beyond/stress_intervals.csv",
         stopping_summary=f"{RESULTS}/beyond/stopping_summary.csv",
     log:

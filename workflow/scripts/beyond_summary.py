@@ -10,6 +10,7 @@ with logged(snakemake.log[0]):
     tables = summarise(
         snakemake.input.sizes,
         snakemake.input.stopping,
+        snakemake.input.bold,
         snakemake.input.intervals,
         snakemake.input.stress,
         read_cases(snakemake.input.cases),

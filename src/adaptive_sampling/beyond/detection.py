@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from adaptive_sampling.beyond import kernels
 from adaptive_sampling.beyond.experiment import Dataset, Setting, strata_for
-from adaptive_sampling.beyond.samplers import METHODS, Knowledge, Method, smoothing, words
+from adaptive_sampling.beyond.samplers import METHODS, Knowledge, Method, least_rates, smoothing, words
 from adaptive_sampling.beyond.stopping import Rule, look_grid
 from adaptive_sampling.beyond.strata import KnownStrata
 from adaptive_sampling.beyond.stress import StressShift, stress_replay
@@ -190,12 +190,12 @@ def _accuracy_of_block(
         population.stratum_label,
         strata.pool,
         strata.pools,
-        strata.pool_size,
         strata.kept,
         strata.moved,
         population.old,
         smoothing(method, knowledge),
         knowledge.caution,
+        least_rates(strata, knowledge),
         method.estimator == "difference",
         knowledge.kappa,
         replacement,

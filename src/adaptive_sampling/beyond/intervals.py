@@ -23,6 +23,7 @@ from adaptive_sampling.beyond.samplers import (
     Knowledge,
     Method,
     least_budget,
+    least_rates,
     smoothing,
     told_what_is_certain,
     words,
@@ -50,9 +51,11 @@ INTERVAL_COLUMNS: Final = {
     "cells": "integer",
     "cell_coverage": "number?",
     "worst_cell_coverage": "number?",
+    "cell_half_width": "number?",
 }
 """Columns of ``intervals.csv``; bias, standard deviation and `coverage` are those of the accuracy change, the
-last two columns the mean and the lowest coverage over all cells that hold an item at either date."""
+last three columns the mean and the lowest coverage over all cells that hold an item at either date, and the mean
+half width of their intervals."""
 
 
 def interval_table(
@@ -94,10 +97,10 @@ def interval_table(
         run = partial(_cells_of_block, strata, method, made, knowledge, replacement, setting.seed)
         title = f"{dataset.name} {method.name} intervals"
         parts = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
-        shift, variance = (np.concatenate(part) for part in zip(*parts))
+        shift, variance, of_accuracy = (np.concatenate(part) for part in zip(*parts))
         there = (population.old > 0) | (population.new > 0)
         accuracy = np.trace(shift, axis1=1, axis2=2)
-        spread = np.sqrt(np.trace(variance, axis1=1, axis2=2))
+        spread = np.sqrt(of_accuracy)
         truth = float(np.trace(population.shift))
         for width in WIDTHS:
             inside = np.abs(shift - population.shift) <= z * width * np.sqrt(variance) + ROUNDING
@@ -117,6 +120,7 @@ def interval_table(
                     int(there.sum()),
                     by_cell.mean(),
                     by_cell.min(),
+                    z * width * np.sqrt(variance)[:, there].mean(),
                 )
             )
     if True in replacements:
@@ -132,13 +136,14 @@ def _cells_of_block(
     replacement: bool,
     seed: int,
     trials: Trials,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Estimate and variance of every cell, each of shape (trials, L, J)."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Estimate and variance of every cell, shape (trials, L, J), and variance of the accuracy, shape (trials,)."""
     population = strata.population
     count = method.counts(strata, np.array([queries], dtype=np.int64), knowledge, replacement, seed, trials)
     if method.estimator == "limit":
         strata = told_what_is_certain(strata)
     shift, variance = np.empty((2, trials.count, 1, *population.old.shape))
+    accuracy = np.empty((trials.count, 1))
     kernels.cells_at_counts(
         population.answers,
         strata.item_old,
@@ -147,12 +152,12 @@ def _cells_of_block(
         population.stratum_label,
         strata.pool,
         strata.pools,
-        strata.pool_size,
         strata.kept,
         strata.moved,
         population.old,
         smoothing(method, knowledge),
         knowledge.caution,
+        least_rates(strata, knowledge),
         knowledge.kappa,
         replacement,
         words(strata, seed),
@@ -160,8 +165,9 @@ def _cells_of_block(
         count,
         shift,
         variance,
+        accuracy,
     )
-    return shift[:, 0], variance[:, 0]
+    return shift[:, 0], variance[:, 0], accuracy[:, 0]
 
 
 def fresh_accuracy(
@@ -235,6 +241,7 @@ def _fresh_rows(
             deviation,
             (np.abs(change - truth) <= z * width * np.sqrt(variance) + ROUNDING).mean(),
             0,
+            None,
             None,
             None,
         )

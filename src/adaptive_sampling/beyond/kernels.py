@@ -480,12 +480,11 @@ def variance_factor(share, size, n, replacement):  # type: ignore[no-untyped-def
 
 @numba.njit(inline="always")
 def cautious_means(  # type: ignore[no-untyped-def]
-    size, pool, pool_size, kept, moved, smoothing, n, frequency, rate, mean
+    pool, kept, moved, smoothing, least, n, frequency, rate, mean
 ):
     """Fill in mt = (H + sv ((1 - f_v) kept + f_v moved)) / (n + sv), the means behind all variances.
 
-    f_v = max(f_b, b/2) with b = size / (2 size of the pool): a large stratum that has not been seen to change
-    may still change.
+    f_v = max(f_b, `least`): a stratum that has not been seen to change may still change.
 
     Parameters
     ----------
@@ -493,7 +492,7 @@ def cautious_means(  # type: ignore[no-untyped-def]
         Filled in; strata follow each other in memory, which is the order of `covariance_traces`.
     """
     for g in range(len(n)):
-        f = max(rate[pool[g]], 0.25 * size[g] / pool_size[g])
+        f = max(rate[pool[g]], least[g])
         for j in range(len(mean)):
             prior = (1.0 - f) * kept[g, j] + f * moved[g, j]
             mean[j, g] = (frequency[g, j] + smoothing * prior) / (n[g] + smoothing)
@@ -585,8 +584,8 @@ def errors_at_counts(  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def bounds_at_counts(  # type: ignore[no-untyped-def]
-    answers, item_old, start, share, stratum_label, pool, pools, pool_size, kept, moved, new,
-    smoothing, caution, kappa, settled, normal, looks, replacement, words, first_trial, count, error, moments,
+    answers, item_old, start, share, stratum_label, pool, pools, kept, moved, new,
+    smoothing, caution, least, kappa, settled, normal, looks, replacement, words, first_trial, count, error, moments,
 ) -> None:  # fmt: skip
     """Measure the estimate, and what the sampler itself can know of its error, at given counts.
 
@@ -594,6 +593,8 @@ def bounds_at_counts(  # type: ignore[no-untyped-def]
     ----------
     caution : float
         sv of `cautious_means`.
+    least : ndarray of float, shape (G,)
+        The least change rate of each stratum there.
     moments : ndarray of float, shape (trials, B, 2)
         Filled with m = sum tr V_i and w = 2 sum tr V_i^2: estimated mean and variance of the squared error.
     settled : float
@@ -631,7 +632,7 @@ def bounds_at_counts(  # type: ignore[no-untyped-def]
             if agreed >= looks:
                 moments[trial, b] = moments[trial, b - 1]
                 continue
-            cautious_means(size, pool, pool_size, kept, moved, caution, n, frequency, rate, mean)
+            cautious_means(pool, kept, moved, caution, least, n, frequency, rate, mean)
             for g in range(strata):
                 factor[g] = variance_factor(share[g], size[g], n[g], replacement)
             trace, trace_of_square = covariance_traces(first, factor, mean, inner)
@@ -644,15 +645,21 @@ def bounds_at_counts(  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def cells_at_counts(  # type: ignore[no-untyped-def]
-    answers, item_old, start, share, stratum_label, pool, pools, pool_size, kept, moved, old,
-    smoothing, caution, kappa, replacement, words, first_trial, count, shift, variance,
+    answers, item_old, start, share, stratum_label, pool, pools, kept, moved, old,
+    smoothing, caution, least, kappa, replacement, words, first_trial, count, shift, variance, accuracy,
 ) -> None:  # fmt: skip
-    """Estimate every cell of the shift and its variance at given counts.
+    """Estimate every cell of the shift, with its variance and that of the accuracy change, at given counts.
+
+    A cell that few items ever reach is mostly seen empty, and a variance from what was seen would say that it is.
+    Cells therefore use Agresti and Coull's q = (H + 2) / (n + 4) ("Approximate is better than exact for interval
+    estimation of binomial proportions", 1998), which reaches what n empty answers leave possible.
 
     Parameters
     ----------
     shift, variance : ndarray of float, shape (trials, B, L, J)
-        Filled with dC_hat and with sum over strata of p^2 (1 - n/M) / n mt (1 - mt).
+        Filled with dC_hat and with sum over strata of p^2 (1 - n/M) / n q (1 - q).
+    accuracy : ndarray of float, shape (trials, B)
+        Filled with sum over strata of p^2 (1 - n/M) / n mt (1 - mt), mt the mean of right answers.
 
     The other parameters are those of `bounds_at_counts`.
     """
@@ -676,12 +683,16 @@ def cells_at_counts(  # type: ignore[no-untyped-def]
                 n, frequency, rate, estimate,
             )  # fmt: skip
             shift[trial, b] = estimate - old
-            cautious_means(size, pool, pool_size, kept, moved, caution, n, frequency, rate, mean)
+            cautious_means(pool, kept, moved, caution, least, n, frequency, rate, mean)
             variance[trial, b] = 0.0
+            accuracy[trial, b] = 0.0
             for g in range(strata):
                 factor = variance_factor(share[g], size[g], n[g], replacement)
+                i = stratum_label[g]
+                accuracy[trial, b] += factor * mean[i, g] * (1.0 - mean[i, g])
                 for j in range(predicted):
-                    variance[trial, b, stratum_label[g], j] += factor * mean[j, g] * (1.0 - mean[j, g])
+                    q = (frequency[g, j] + 2.0) / (n[g] + 4.0)
+                    variance[trial, b, i, j] += factor * q * (1.0 - q)
 
 
 @numba.njit(nogil=True, cache=True)
@@ -710,8 +721,8 @@ def right_at_counts(  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def accuracy_at_counts(  # type: ignore[no-untyped-def]
-    answers, item_old, start, share, stratum_label, pool, pools, pool_size, kept, moved, old,
-    smoothing, caution, difference, kappa, replacement, words, first_trial, count, accuracy,
+    answers, item_old, start, share, stratum_label, pool, pools, kept, moved, old,
+    smoothing, caution, least, difference, kappa, replacement, words, first_trial, count, accuracy,
 ) -> None:  # fmt: skip
     """Estimate the accuracy change and its variance at given counts.
 
@@ -757,7 +768,7 @@ def accuracy_at_counts(  # type: ignore[no-untyped-def]
                 f = rate[pool[g]]
                 prior = (1.0 - f) * kept[g, i] + f * moved[g, i]
                 mean += share[g] * (right + t * prior) / (n[g] + t)
-                f = max(f, 0.25 * size[g] / pool_size[g])
+                f = max(f, least[g])
                 prior = (1.0 - f) * kept[g, i] + f * moved[g, i]
                 q = (right + caution * prior) / (n[g] + caution)
                 variance += variance_factor(share[g], size[g], n[g], replacement) * q * (1.0 - q)

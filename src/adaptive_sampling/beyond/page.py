@@ -32,7 +32,9 @@ TABLES: Final = {
     "stopping_summary": STOPPING_SUMMARY_COLUMNS,
     "intervals": INTERVAL_COLUMNS,
     "stress_required_size": REQUIRED_COLUMNS,
+    "stopping_bold": STOPPING_COLUMNS,
     "stress_stopping": STOPPING_COLUMNS,
+    "stress_stopping_bold": STOPPING_COLUMNS,
     "stress_intervals": INTERVAL_COLUMNS,
     "detection": DETECTION_COLUMNS,
 }
@@ -58,6 +60,7 @@ def blocks(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
         "stopping": _stopping(tables["stopping"], tables["stopping_summary"]),
         "stopping-lowest": _lowest(tables["stopping_summary"]),
         "stopping-below": _below(tables["stopping"], tables["stress_stopping"]),
+        "stopping-bold-below": _below(tables["stopping_bold"], tables["stress_stopping_bold"]),
         "intervals": _intervals(tables["intervals"], tables["stress_intervals"]),
         "bias": _bias(tables["intervals"]),
         "detection": _detection(tables["detection"]),
@@ -243,9 +246,10 @@ def _intervals(intervals: pd.DataFrame, stress: pd.DataFrame) -> str:
                     f"{100 * lowest['coverage']:.1f}% ({lowest['case']})",
                     "–" if np.isnan(cells) else f"{100 * cells:.1f}%",
                     "–" if np.isnan(cells) else f"{100 * group['worst_cell_coverage'].min():.1f}%",
+                    "–" if np.isnan(cells) else f"{100 * group['cell_half_width'].mean():.2f}%",
                 ]
             )
-    head = ["cases, method", "width", "accuracy: mean", "lowest", "cells: mean", "worst cell"]
+    head = ["cases, method", "width", "accuracy: mean", "lowest", "cells: mean", "worst cell", "half width"]
     return _table(head, rows)
 
 

@@ -40,6 +40,11 @@ class Knowledge:
         t, how many answers the prior mean is worth in the estimate.
     caution : float
         sv, the same in all variances.
+    unseen : float
+        In all variances, the change rate of a stratum is never taken to be below this. With `caution`, it is half a
+        change that every stratum is given on top of what was seen, as in Jeffreys' prior.
+    shared : bool
+        Share `unseen` out among the strata of a pool, in proportion to their items: bolder.
     pilot : float
         Share of the budget that two-stage sampling spends on its pilot.
     a : float
@@ -51,6 +56,8 @@ class Knowledge:
     kappa: float = 1.0
     smoothing: float = 0.3
     caution: float = 2.0
+    unseen: float = 0.25
+    shared: bool = False
     pilot: float = 0.3
     a: float = 1.0
 
@@ -334,6 +341,14 @@ def squared_errors(
         error,
     )
     return error
+
+
+def least_rates(strata: KnownStrata, knowledge: Knowledge) -> NDArray[np.float64]:
+    """Least change rate of each stratum in all variances, shape (G,)."""
+    part = (
+        strata.population.size / strata.pool_size if knowledge.shared else np.ones(strata.population.strata)
+    )
+    return knowledge.unseen * part
 
 
 def smoothing(method: Method, knowledge: Knowledge) -> float:

@@ -3,7 +3,7 @@
 The squared error of the estimate is a quadratic form in nearly normal variables. Its mean m and variance w follow
 from the covariances V_i of the rows of the estimate, and a scaled chi-squared distribution with the same two
 moments (Satterthwaite) gives its quantile. What makes the rule safe is `cautious_means`: a stratum that has not
-been seen to change is not taken to be certain.
+been seen to change is not taken to be certain, but given half a change in two answers.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from scipy import special
 
 from adaptive_sampling.beyond import kernels
 from adaptive_sampling.beyond.experiment import Dataset, Setting, grown, strata_for, table_of
-from adaptive_sampling.beyond.samplers import Knowledge, Method, least_budget, smoothing, words
+from adaptive_sampling.beyond.samplers import Knowledge, Method, least_budget, least_rates, smoothing, words
 from adaptive_sampling.beyond.strata import KnownStrata
 from adaptive_sampling.montecarlo import Trials, run_blocks
 
@@ -173,12 +173,12 @@ def _paths_of_block(
         population.stratum_label,
         strata.pool,
         strata.pools,
-        strata.pool_size,
         strata.kept,
         strata.moved,
         population.new,
         smoothing(method, knowledge),
         knowledge.caution,
+        least_rates(strata, knowledge),
         knowledge.kappa,
         settled,
         float(special.ndtri(confidence)),

@@ -1,6 +1,7 @@
 """All that is measured beyond the paper on one dataset or several, and the tables over all of them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from adaptive_sampling.beyond.experiment import (
     setting,
 )
 from adaptive_sampling.beyond.intervals import INTERVAL_COLUMNS, interval_table
-from adaptive_sampling.beyond.samplers import METHODS, Knowledge
+from adaptive_sampling.beyond.samplers import METHODS, Knowledge, Method
 from adaptive_sampling.beyond.stopping import STOPPING_COLUMNS, Rule, stopping_table
 from adaptive_sampling.beyond.stress import SHIFTS, stress_replay
 from adaptive_sampling.beyond.summary import geometric_means, stopping_summary, with_ratios
@@ -28,8 +29,8 @@ from adaptive_sampling.tables import read_table
 
 def study(
     datasets: Sequence[Dataset], config: Mapping[str, Any], *, trials: int, jobs: int
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Measure required sizes, the stopping rule and intervals.
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Measure required sizes, the stopping rule, its bold variant and intervals.
 
     Parameters
     ----------
@@ -40,8 +41,9 @@ def study(
 
     Returns
     -------
-    sizes, stopping, intervals : DataFrame
-        Columns `SIZE_COLUMNS`, `STOPPING_COLUMNS` and `INTERVAL_COLUMNS`. Intervals are measured at the number of
+    sizes, stopping, bold, intervals : DataFrame
+        Columns `SIZE_COLUMNS`, `STOPPING_COLUMNS` twice, and `INTERVAL_COLUMNS`. The bold variant is the rule with
+        `Knowledge.shared`, on the proposed sampler. Intervals are measured at the number of
         queries that the proposed sampler needs, or, where it is not run, at a quarter of the last budget.
     """
     beyond, knowledge = config["beyond"], Knowledge()
@@ -49,22 +51,25 @@ def study(
     chosen = methods(beyond["methods"], beyond["strata"])
     stopped = methods(beyond["stopping"]["methods"], beyond["strata"])
     intervals = [method for method in chosen if method.estimator != "difference"]
-    sizes, stopping, covered = [], [], []
+    sizes, stopping, bold, covered = [], [], [], []
+
+    def stops(dataset: Dataset, on: Sequence[Method], knowing: Knowledge) -> pd.DataFrame:
+        return stopping_table(
+            dataset,
+            on,
+            beyond["replacement"],
+            beyond["stopping"]["targets"],
+            beyond["stopping"]["confidences"],
+            beyond["stopping"]["last"],
+            knowing,
+            Rule(),
+            common,
+        )
+
     for dataset in datasets:
         sizes.append(required_sizes(dataset, chosen, beyond["replacement"], knowledge, common))
-        stopping.append(
-            stopping_table(
-                dataset,
-                stopped,
-                beyond["replacement"],
-                beyond["stopping"]["targets"],
-                beyond["stopping"]["confidences"],
-                beyond["stopping"]["last"],
-                knowledge,
-                Rule(),
-                common,
-            )
-        )
+        stopping.append(stops(dataset, stopped, knowledge))
+        bold.append(stops(dataset, methods(["posterior"], beyond["strata"]), replace(knowledge, shared=True)))
         needed = sizes[-1].query("method == 'posterior'").set_index("replacement")["n95"]
         queries = {kind: _queries(needed, kind, common.last) for kind in beyond["replacement"]}
         covered.append(
@@ -72,7 +77,7 @@ def study(
                 dataset, intervals, beyond["replacement"], queries, common.confidence, knowledge, common
             )
         )
-    return pd.concat(sizes), pd.concat(stopping), pd.concat(covered)
+    return pd.concat(sizes), pd.concat(stopping), pd.concat(bold), pd.concat(covered)
 
 
 def _queries(needed: "pd.Series[int]", kind: bool, last: int) -> int:
@@ -136,6 +141,7 @@ def detection(datasets: Sequence[Dataset], config: Mapping[str, Any], *, jobs: i
 def summarise(
     sizes: Sequence[str | Path],
     stopping: Sequence[str | Path],
+    bold: Sequence[str | Path],
     intervals: Sequence[str | Path],
     stress: Sequence[str | Path],
     cases: Mapping[str, Case],
@@ -144,33 +150,40 @@ def summarise(
 
     Parameters
     ----------
-    sizes, stopping, intervals : sequence of path
+    sizes, stopping, bold, intervals : sequence of path
         One table a case.
     stress : sequence of path
-        The same three tables over all stress shifts.
+        The same four tables over all stress shifts.
     cases : mapping of str to Case
 
     Returns
     -------
     dict of str to DataFrame
-        ``required_size``, ``geometric_means``, ``stopping``, ``intervals``, the first, third and fourth also with
-        ``stress_`` before the name, and ``stopping_summary``.
+        ``required_size``, ``geometric_means``, ``stopping``, ``stopping_bold``, ``intervals``, all but the second
+        also with ``stress_`` before the name, and ``stopping_summary``.
     """
 
     def gathered(paths: Sequence[str | Path], columns: Mapping[str, str]) -> pd.DataFrame:
         return pd.concat([read_table(path, columns) for path in paths], ignore_index=True)
 
     required = with_ratios(gathered(sizes, SIZE_COLUMNS))
-    stopped, stress_stopped = gathered(stopping, STOPPING_COLUMNS), read_table(stress[1], STOPPING_COLUMNS)
+    stopped = {
+        "recorded": gathered(stopping, STOPPING_COLUMNS),
+        "recorded, bold": gathered(bold, STOPPING_COLUMNS),
+        "stress": read_table(stress[1], STOPPING_COLUMNS),
+        "stress, bold": read_table(stress[2], STOPPING_COLUMNS),
+    }
     return {
         "required_size": required,
         "geometric_means": geometric_means(required, cases),
-        "stopping": stopped,
+        "stopping": stopped["recorded"],
+        "stopping_bold": stopped["recorded, bold"],
         "intervals": gathered(intervals, INTERVAL_COLUMNS),
         "stress_required_size": with_ratios(read_table(stress[0], SIZE_COLUMNS)),
-        "stress_stopping": stress_stopped,
-        "stress_intervals": read_table(stress[2], INTERVAL_COLUMNS),
-        "stopping_summary": stopping_summary({"recorded": stopped, "stress": stress_stopped}),
+        "stress_stopping": stopped["stress"],
+        "stress_stopping_bold": stopped["stress, bold"],
+        "stress_intervals": read_table(stress[3], INTERVAL_COLUMNS),
+        "stopping_summary": stopping_summary(stopped),
     }
 
 
