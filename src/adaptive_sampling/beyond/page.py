@@ -40,6 +40,9 @@ TABLES: Final = {
 }
 """Tables that the page is made of, with their columns."""
 
+MEAN_TARGET, WORST_TARGET, ORACLE_TARGET, STOP_TARGET = 0.33, 1.1, 1.2, 1.5
+"""What was asked of the proposed sampler before it was measured."""
+
 LIMIT: Final = 1.15
 """A stress shift is reported if the proposed sampler needs more than this many times MASA's queries."""
 
@@ -55,6 +58,7 @@ def blocks(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
     return {
         "queries": _queries(tables["required_size"], True),
         "queries-without": _queries(tables["required_size"], False),
+        "targets": _targets(tables["geometric_means"], tables["stopping_summary"]),
         "means": _means(tables["geometric_means"]),
         "stress": _stress(tables["stress_required_size"]),
         "stopping": _stopping(tables["stopping"], tables["stopping_summary"]),
@@ -128,6 +132,30 @@ def _means(means: pd.DataFrame) -> str:
     ]
     head = ["method", "replacement", "of MASA", "worst case", "of the oracle", "of MASA with replacement"]
     return _table(head, rows)
+
+
+def _targets(means: pd.DataFrame, summary: pd.DataFrame) -> str:
+    """Set what was asked for beside what came out, whether or not it was reached."""
+    rows = []
+    for row in means[means["method"] == "posterior"].to_dict("records"):
+        kind = "with" if row["replacement"] else "without"
+        for what, wanted, measured in (
+            ("mean ratio to MASA", MEAN_TARGET, row["mean_ratio_to_masa"]),
+            ("worst ratio to MASA", WORST_TARGET, row["worst_ratio_to_masa"]),
+            ("mean ratio to the oracle", ORACLE_TARGET, row["mean_ratio_to_oracle"]),
+        ):
+            rows.append([f"{what}, {kind} replacement", f"at most {wanted}", f"{measured:.3f}"])
+    for kind, group in summary[summary["method"] == "posterior"].groupby("cases", sort=False):
+        below, ratio = int(group["clearly_below"].sum()), geometric_mean(group["mean_ratio"])
+        rows.append([f"stopping on {kind} cases: clearly below nominal", "0", str(below)])
+        rows.append(
+            [
+                f"stopping on {kind} cases: mean queries to queries needed",
+                f"at most {STOP_TARGET}",
+                f"{ratio:.2f}",
+            ]
+        )
+    return _table(["measure of the proposed sampler", "asked for", "measured"], rows)
 
 
 def _stress(required: pd.DataFrame) -> str:
