@@ -145,12 +145,12 @@ def _targets(means: pd.DataFrame, summary: pd.DataFrame) -> str:
             ("mean ratio to the oracle", ORACLE_TARGET, row["mean_ratio_to_oracle"]),
         ):
             rows.append([f"{what}, {kind} replacement", f"at most {wanted}", f"{measured:.3f}"])
-    for kind, group in summary[summary["method"] == "posterior"].groupby("cases", sort=False):
+    for cases, group in summary[summary["method"] == "posterior"].groupby("cases", sort=False):
         below, ratio = int(group["clearly_below"].sum()), geometric_mean(group["mean_ratio"])
-        rows.append([f"stopping on {kind} cases: clearly below nominal", "0", str(below)])
+        rows.append([f"stopping on {cases} cases: clearly below nominal", "0", str(below)])
         rows.append(
             [
-                f"stopping on {kind} cases: mean queries to queries needed",
+                f"stopping on {cases} cases: mean queries to queries needed",
                 f"at most {STOP_TARGET}",
                 f"{ratio:.2f}",
             ]
