@@ -309,10 +309,8 @@ rule claims:
         **CLAIM_TABLES,
         claims=STUDIES["claims"],
         cases=config["cases_table"],
-        # The claims of EBR follow those of MASA as soon as its rules are included.
-        others=(
-            rules.bestarm_claims.output if "bestarm_claims" in rules.__dict__ else []
-        ),
+        # The claims of EBR follow those of MASA if its rules were included before these.
+        others=rules.bestarm_claims.output if rules.has("bestarm_claims") else [],
         code=modules("claims", "tables", "cases"),
     output:
         csv=report(
