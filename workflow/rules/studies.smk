@@ -9,27 +9,6 @@ EXTRA = [
 ]
 
 
-def replays_of(cases):
-    """Replay tables of cases."""
-    return expand(f"{config['data']['replay']}/{{case}}.csv", case=cases)
-
-
-def cases_of(names):
-    """The rows of the table of cases, in plain types."""
-    return [asdict(CASES[name]) for name in names]
-
-
-def setting_of(trials):
-    """What a study's trials depend on."""
-    return dict(
-        seed=config["seed"],
-        shift={
-            key: value for key, value in config["shift"].items() if key != "samplers"
-        },
-        montecarlo={**config["montecarlo"], "trials": trials},
-    )
-
-
 rule adaptivity:
     input:
         replay=replays_of(EXTRA),

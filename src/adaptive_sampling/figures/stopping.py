@@ -57,7 +57,7 @@ def stopping_figure(
     coverage.set_title("MASA, coverage")
     uniform = table[table["sampler"] == "uniform"]
     for rule, marker, colour, label in (
-        ("paper_us", "x", "#888888", None),
+        ("paper_us", "x", "#888888", "_the same cross as on the left"),
         ("uniform_limit", "s", COLOURS["uniform"], "uniform's own quantile"),
         ("label_limit", "o", COLOURS["stratified_equal"], "an API always right"),
     ):
