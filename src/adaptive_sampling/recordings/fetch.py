@@ -69,7 +69,7 @@ class Patience:
         Seconds without a byte after which an attempt has failed.
     """
 
-    attempts: int = 5
+    attempts: int = 4
     pause: float = 1.0
     silence: float = 30.0
 

@@ -66,18 +66,7 @@ def read_later_answers(
     path = tasks / _path(tasks / "meta.csv", case, year)
     names, answers = _records(path, len(case.predicted_labels))
     wanted = [_example(name) for name in recording.names]
-    if names == wanted:
-        new = answers
-    else:
-        rows = {name: row for row, name in enumerate(names)}
-        if len(rows) < len(names) or len(set(wanted)) < len(wanted):
-            raise InputError(
-                f"{path}: names repeat and are not in the order of 2020, so items cannot be told apart"
-            )
-        missing = next((name for name in wanted if name not in rows), None)
-        if missing is not None:
-            raise InputError(f"{path}: no answer for {missing!r}, an item of 2020")
-        new = answers[[rows[name] for name in wanted]]
+    new = answers if names == wanted else answers[_rows(path, names, wanted, recording.labels)]
     correct = int(np.count_nonzero(new == recording.labels))
     if correct != round(case.items * published.accuracy_2021):
         raise InputError(
@@ -92,6 +81,45 @@ def read_later_answers(
             f"{path}: {changed} answers changed but an overlap of {published.overlap} published, expected the same"
         )
     return new
+
+
+def _rows(path: Path, names: list[str], wanted: list[str], labels: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Find the row of each item of 2020 among the answers, by its name, or by name and label where names repeat."""
+    there: list[tuple[str, int]] = [(name, 0) for name in names]
+    here = [(name, 0) for name in wanted]
+    if len(set(there)) < len(there) or len(set(here)) < len(here):
+        true = _true_labels(path.parent.parent / "labels.json", names)
+        there, here = list(zip(names, true)), list(zip(wanted, labels.tolist()))
+        if len(set(there)) < len(there) or len(set(here)) < len(here):
+            raise InputError(
+                f"{path}: names repeat, even beside their true labels, and are not in the order of 2020, so items "
+                "cannot be told apart"
+            )
+    rows = {item: row for row, item in enumerate(there)}
+    missing, extra = [item for item in here if item not in rows], set(there) - set(here)
+    if missing or extra:
+        example = (missing or sorted(extra))[0][0]
+        raise InputError(
+            f"{path}: no answer for {len(missing)} items of 2020, and {len(extra)} answers for items that 2020 lacks, "
+            f"expected the same items (the first that differs is {example!r})"
+        )
+    return np.array([rows[item] for item in here], dtype=np.int64)
+
+
+def _true_labels(path: Path, names: list[str]) -> list[int]:
+    """Read the true labels of a dataset, which must be in the order of its answers."""
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))
+        pairs = [(_example(str(record["example_id"])), int(record["true_label"])) for record in records]
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file, and names repeat among the answers") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: not a list of true labels ({error!r})") from None
+    if [name for name, _ in pairs] != names:
+        raise InputError(
+            f"{path}: names repeat and are not in the order of the answers, so they cannot be joined"
+        )
+    return [label for _, label in pairs]
 
 
 def _path(meta: Path, case: Case, year: int) -> str:

@@ -1,0 +1,139 @@
+"""From recordings, and from one's own predictions, to the same tables by the same rules."""
+
+import csv
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from project import ROOT
+
+MIRROR = Path(os.environ.get("MIRROR", ROOT / "../shared/mirror")).resolve()
+CASES = "cases: [ibm_digit, microsoft_ferplus]\n"
+needs_mirror = pytest.mark.skipif(not MIRROR.is_dir(), reason=f"the recordings are not in {MIRROR}")
+
+
+def recorded(**data):
+    """Return the settings of a small run from recordings."""
+    settings = {"source": "recorded", "mirrors": [str(MIRROR)], **data}
+    return f"{CASES}data: {json.dumps(settings)}\n"
+
+
+@pytest.fixture(scope="module")
+def from_recordings(new_project):
+    project = new_project("recordings")
+    project.snakemake("--cores", "2", "table_1", "results/test/provenance.json", override=recorded())
+    return project
+
+
+@pytest.mark.mirror
+@needs_mirror
+def test_recordings_give_the_same_bytes_as_the_embedded_tables(from_recordings, new_project):
+    embedded = new_project("embedded")
+    embedded.snakemake("--cores", "2", "table_1", override=CASES)
+    for name in ("table_1.csv", "shift/errors.csv", "shift/required_size.csv"):
+        path = Path("results/test") / name
+        assert (from_recordings.folder / path).read_bytes() == (embedded.folder / path).read_bytes(), name
+    for case in ("ibm_digit", "microsoft_ferplus"):
+        rebuilt = from_recordings.folder / f"results/test/replay/{case}.csv"
+        assert rebuilt.read_bytes() == (ROOT / f"data/replay/{case}.csv").read_bytes()
+
+
+@pytest.mark.mirror
+@needs_mirror
+def test_a_second_run_fetches_nothing(from_recordings):
+    assert from_recordings.planned("--cores", "2", "table_1", override=recorded()) == {}
+
+
+@pytest.mark.mirror
+@needs_mirror
+def test_provenance_names_the_files(from_recordings):
+    found = json.loads((from_recordings.folder / "results/test/provenance.json").read_text())
+    assert found["cases"]["ibm_digit"]["new"].startswith("reconstructed")
+    assert found["cases"]["ibm_digit"]["replay"]["source"] == "recorded"
+
+
+@pytest.mark.mirror
+@needs_mirror
+def test_a_drifted_embedded_table_stops_the_run_and_shows_the_rows(new_project):
+    project = new_project("drifted")
+    shipped = project.folder / "data/replay/ibm_digit.csv"
+    first, line, rest = shipped.read_text().split("\n", 2)
+    cells = line.split(",")
+    shipped.write_text("\n".join([first, ",".join([*cells[:-1], str(int(cells[-1]) + 1)]), rest]))
+    run = project.snakemake(
+        "--cores", "1", "results/test/replay/ibm_digit.csv", override=recorded(), check=False
+    )
+    assert run.returncode != 0
+    assert "1 rows differ from data/replay/ibm_digit.csv: row 2: found" in run.stdout + run.stderr
+    assert not (project.folder / "results/test/replay/ibm_digit.csv").exists()
+
+
+def test_without_mirror_and_network_one_sentence_says_what_to_do(new_project):
+    project = new_project("alone")
+    versions = project.folder / "data/versions.csv"
+    versions.write_text(
+        versions.read_text().replace("https://raw.githubusercontent.com", "http://127.0.0.1:9")
+    )
+    settings = 'data: {source: recorded, mirrors: ["nowhere"]}\n'
+    target = "recordings/LLMDrift/generation/PRIME_FULL_EVAL.csv"
+    run = project.snakemake("--cores", "1", target, override=CASES + settings, check=False)
+    assert run.returncode != 0
+    said = run.stdout + run.stderr
+    assert "in none of the folders of data.mirrors, and http://127.0.0.1:9" in said
+    assert "or set data.source: embedded, which needs no recordings" in said
+    assert "Traceback" not in said
+
+
+def test_hapi_is_not_compared_with_the_reconstruction(new_project):
+    project = new_project("hapi")
+    run = project.snakemake("-n", override=CASES + "data: {source: recorded, later: hapi}\n", check=False)
+    assert "key data.compare: found true, allowed with data.later: hapi is false" in run.stdout
+    jobs = project.planned(override=CASES + "data: {source: recorded, later: hapi, compare: false}\n")
+    assert (jobs["fetch_hapi"], jobs["unpack_hapi"], jobs["replay"]) == (1, 1, 2)
+
+
+OWN = """
+targets: [own]
+cases: [mine]
+data: {source: own, own: {mine: FILES}}
+shift: {difficulty: none, samplers: [uniform, stratified_equal, masa], budget: {last: 600, step: 50}, target_error: 0.2}
+"""
+
+
+def test_own_predictions_give_accuracy_shift_errors_and_sizes(new_project):
+    project = new_project("own")
+    shutil.copytree(ROOT / "examples", project.folder / "examples")
+    files = "{old: examples/own/then.csv, new: examples/own/now.csv, api: Invented}"
+    project.snakemake("--cores", "2", override=OWN.replace("FILES", files))
+    results = project.folder / "results/test"
+    with (results / "accuracy.csv").open() as file:
+        [row] = csv.DictReader(file)
+    with (ROOT / "examples/own/then.csv").open() as file:
+        then = {r["id"]: r for r in csv.DictReader(file)}
+    with (ROOT / "examples/own/now.csv").open() as file:
+        right = [then[r["id"]]["label"] == r["prediction"] for r in csv.DictReader(file)]
+    assert float(row["accuracy_new"]) == pytest.approx(sum(right) / len(right), abs=1e-9)
+    assert int(row["items"]) == len(right)
+    with (results / "shift/required_size.csv").open() as file:
+        sizes = {r["sampler"]: r["n95"] for r in csv.DictReader(file)}
+    assert set(sizes) == {"uniform", "stratified_equal", "masa"}
+    assert sizes["masa"]
+    for name in ("masa/confusion/mine.png", "masa/figure_5.png"):
+        assert (project.folder / "figures/test" / name).stat().st_size > 1000
+    assert "Invented" in (results / "table_1.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ("{predictions: nowhere.csv}", "nowhere.csv: cannot be read (No such file or directory)"),
+        ("{old: a.csv}", "key data.own.mine: found old, allowed are predictions, or old and new"),
+    ],
+)
+def test_own_files_that_cannot_be_used_stop_the_run_before_any_job(new_project, files, message):
+    run = new_project("bad").snakemake("-n", override=OWN.replace("FILES", files), check=False)
+    assert run.returncode != 0
+    assert message in run.stdout
+    assert "Traceback" not in run.stdout + run.stderr
