@@ -1,13 +1,20 @@
 """From recordings, and from one's own predictions, to the same tables by the same rules."""
 
 import csv
+import io
 import json
 import os
 import shutil
+import tarfile
 from pathlib import Path
 
 import pytest
 from project import ROOT
+
+from adaptive_sampling.cases import read_cases
+from adaptive_sampling.recordings.fetch import sha256_of
+from adaptive_sampling.recordings.rebuild import later_answers
+from adaptive_sampling.recordings.reconstruct import ReconstructionChoices
 
 MIRROR = Path(os.environ.get("MIRROR", ROOT / "../shared/mirror")).resolve()
 CASES = "cases: [ibm_digit, microsoft_ferplus]\n"
@@ -90,8 +97,44 @@ def test_hapi_is_not_compared_with_the_reconstruction(new_project):
     project = new_project("hapi")
     run = project.snakemake("-n", override=CASES + "data: {source: recorded, later: hapi}\n", check=False)
     assert "key data.compare: found true, allowed with data.later: hapi is false" in run.stdout
-    jobs = project.planned(override=CASES + "data: {source: recorded, later: hapi, compare: false}\n")
+    settings = "data: {source: recorded, later: hapi, compare: false}\n"
+    jobs = project.planned("table_1", override=CASES + settings)
     assert (jobs["fetch_hapi"], jobs["unpack_hapi"], jobs["replay"]) == (1, 1, 2)
+
+
+@pytest.mark.mirror
+@needs_mirror
+def test_an_archive_of_later_answers_takes_the_place_of_the_reconstruction(new_project, tmp_path):
+    """Put the reconstructed answers into an archive of HAPI's layout, shuffled: the same replay table comes out."""
+    case = read_cases(ROOT / "config/cases.csv")["ibm_digit"]
+    recording, new = later_answers(case, MIRROR, ReconstructionChoices(seed=20210426))
+    records = [
+        {"example_id": name.removesuffix(".wav"), "predicted_label": int(label), "confidence": 0.5}
+        for name, label in zip(recording.names, new)
+    ]
+    members = {
+        "tasks/meta.csv": "task,dataset,api,date,path,cost_per_10k\n"
+        "scr,digit,ibm_scr,21-02-21,scr/digit/ibm_scr/21-02-21.json,25\n",
+        "tasks/scr/digit/ibm_scr/21-02-21.json": json.dumps(
+            sorted(records, key=lambda r: r["example_id"][::-1])
+        ),
+    }
+    (tmp_path / "HAPI").mkdir()
+    with tarfile.open(tmp_path / "HAPI/hapi.tar.gz", "w:gz") as archive:
+        for name, text in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    project = new_project("archive")
+    override = recorded(later="hapi", compare=False, mirrors=[str(tmp_path), str(MIRROR)])
+    project.snakemake(
+        "--cores", "2", "results/test/replay/ibm_digit.csv", "results/test/cases.csv", override=override
+    )
+    table = project.folder / "results/test/replay/ibm_digit.csv"
+    assert table.read_bytes() == (ROOT / "data/replay/ibm_digit.csv").read_bytes()
+    assert read_cases(project.folder / "results/test/cases.csv")["ibm_digit"].source == "recorded"
+    pin = project.folder / "recordings/HAPI/hapi.tar.gz.sha256"
+    assert pin.read_text().strip() == sha256_of(tmp_path / "HAPI/hapi.tar.gz")
 
 
 OWN = """

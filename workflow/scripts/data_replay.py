@@ -3,6 +3,8 @@
 from adaptive_sampling.logs import logged
 
 with logged(snakemake.log[0]):
+    from pathlib import Path
+
     from adaptive_sampling.cases import Case
     from adaptive_sampling.recordings.recorded import check_same, recorded_replay
     from adaptive_sampling.recordings.replay import write_replay_table
@@ -12,7 +14,7 @@ with logged(snakemake.log[0]):
         case,
         snakemake.params.folder,
         seed=snakemake.params.seed,
-        hapi=snakemake.input.hapi or None,
+        hapi=Path(snakemake.input.hapi).parent if snakemake.input.hapi else None,
         confidences=dict(zip(snakemake.params.models, snakemake.input.confidences)),
     )
     write_replay_table(table, output, case)
