@@ -223,7 +223,7 @@ def test_bad_names_are_refused():
         stress_datasets(["nothing"], 0)
     cases = read_cases("config/cases.csv")
     with pytest.raises(InputError, match=r"found amazon_yep \(no such case\), allowed are amazon_yelp"):
-        check_beyond({"beyond": {"cases": ["amazon_yep"]}, "data": {"replay": "data/replay"}}, cases)
+        check_beyond({"cases": ["amazon_yep"]}, cases, "data/replay")
     replay = small_dataset().replay.query("difficulty == 'open_source_model'")
     with pytest.raises(
         InputError, match="allowed for method posterior are old_api_confidence, trial_division"

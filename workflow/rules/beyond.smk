@@ -2,7 +2,7 @@
 from adaptive_sampling.beyond.planning import check_beyond
 
 try:
-    check_beyond(config, CASES)
+    check_beyond(config["beyond"], CASES, EMBEDDED)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 

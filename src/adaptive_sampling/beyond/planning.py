@@ -12,24 +12,26 @@ from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.replay_format import check_replay_table
 
 
-def check_beyond(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
+def check_beyond(beyond: Mapping[str, Any], cases: Mapping[str, Case], replay: str | Path) -> None:
     """Check the cases of the section ``beyond`` and their replay tables.
 
     Parameters
     ----------
-    config : mapping
-        Settings that fit the schema.
+    beyond : mapping
+        The section ``beyond``, which fits the schema.
     cases : mapping of str to Case
         The table of cases.
+    replay : path
+        Folder of the replay tables that are shipped: those of a rebuilt run do not exist yet.
 
     Raises
     ------
     InputError
         One sentence: the key or file, what was found, and what is allowed.
     """
-    for name in config["beyond"]["cases"]:
+    for name in beyond["cases"]:
         if name not in cases or cases[name].source == "published":
             replayable = ", ".join(case.case for case in cases.values() if case.source != "published")
             what = "no such case" if name not in cases else "only its accuracies are known"
             raise InputError(f"config: key beyond.cases: found {name} ({what}), allowed are {replayable}")
-        check_replay_table(Path(config["data"]["replay"]) / f"{name}.csv", cases[name])
+        check_replay_table(Path(replay) / f"{name}.csv", cases[name])
