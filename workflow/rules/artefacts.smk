@@ -65,7 +65,7 @@ rule ablation:
         value="[0-9.e+-]+",
     conda:
         "../../environment.yml"
-    threads: max(1, workflow.cores // sum(map(len, config["ablation"].values())))
+    threads: threads_per_value
     params:
         cases=[asdict(CASES[case]) for case in config["cases"]],
         seed=config["seed"],

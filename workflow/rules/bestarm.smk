@@ -44,7 +44,7 @@ rule bestarm_pulls:
         f"{LOGS}/bestarm/pulls.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         seed=config["seed"],
         montecarlo=config["montecarlo"],
@@ -75,7 +75,7 @@ rule bestarm_variants:
         f"{LOGS}/bestarm/variants.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         seed=config["seed"],
         montecarlo=config["montecarlo"],
@@ -107,7 +107,7 @@ rule bestarm_instances:
         f"{LOGS}/bestarm/instances.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         seed=config["seed"],
         montecarlo=config["montecarlo"],

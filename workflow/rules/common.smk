@@ -84,6 +84,16 @@ def threads_per_case(wildcards):
     return max(1, workflow.cores // len(config["cases"]))
 
 
+def threads_per_value(wildcards):
+    """Share the cores among the jobs of the ablations."""
+    return max(1, workflow.cores // sum(map(len, config["ablation"].values())))
+
+
+def all_cores(wildcards):
+    """Take every core there is. A function, because --unlock and --lint know of no number of cores."""
+    return workflow.cores
+
+
 def replays_of(cases):
     """Replay tables of cases."""
     return expand(f"{config['data']['replay']}/{{case}}.csv", case=cases)

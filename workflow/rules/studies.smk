@@ -29,7 +29,7 @@ rule adaptivity:
         f"{LOGS}/shift/adaptivity.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         **setting_of(config["montecarlo"]["trials"]),
         names=config["cases"],
@@ -81,7 +81,7 @@ rule theory:
         f"{LOGS}/shift/theory.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         **setting_of(STUDIES["theorem_2"]["trials"]),
         cases=cases_of(config["cases"]),
@@ -142,7 +142,7 @@ rule extensions:
         f"{LOGS}/shift/extensions.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         **setting_of(STUDIES["trials"]),
         cases=cases_of(config["cases"]),
@@ -171,7 +171,7 @@ rule stopping:
         f"{LOGS}/shift/stopping.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         **setting_of(STUDIES["trials"]),
         cases=cases_of(config["cases"]),
@@ -224,7 +224,7 @@ rule misprint:
         f"{LOGS}/shift/misprint.log",
     conda:
         "../../environment.yml"
-    threads: workflow.cores
+    threads: all_cores
     params:
         **setting_of(STUDIES["trials"]),
         cases=cases_of(config["cases"]),
