@@ -6,10 +6,10 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test lint format replay sensitivity cost report benchmark lock clean distclean
+.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay sensitivity cost benchmark lock cluster clean distclean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("$(PYTHON) is Python %d.%d; Python 3.11 or later is needed: make PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -18,11 +18,34 @@ help: ## list the targets
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
 
+.venv-cluster/installed: requirements-cluster.lock pyproject.toml
+	$(PYTHON) -m venv .venv-cluster
+	.venv-cluster/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
+	.venv-cluster/bin/python -c 'import pathlib, site; pathlib.Path(site.getsitepackages()[0], "project.pth").write_text(str(pathlib.Path("src").resolve()))'
+	@touch $@
+
+cluster: .venv-cluster/installed ## set up .venv-cluster, whose snakemake sends jobs to Slurm (1 minute)
+
 reproduce: .venv/installed ## every table and figure of both papers, offline (about 3 minutes)
 	$(BIN)/snakemake --cores $(CORES)
 
+explorer: .venv/installed ## one offline page to explore errors, sizes, shares and shifts (after reproduce, 5 seconds)
+	$(BIN)/snakemake --cores $(CORES) explorer
+
 test: .venv/installed ## the test suite (about 3 minutes)
 	$(BIN)/pytest
+
+test-faults: .venv/installed ## kills, full disks, spoilt files, odd folders, bad input, reruns (about 6 minutes)
+	$(BIN)/pytest tests/faults
+
+test-cluster: .venv/installed .venv-cluster/installed ## a real Slurm on this machine, and dask (about 3 minutes; needs slurm-wlm and munge)
+	$(BIN)/pytest -rs tests/cluster
+
+test-browser: .venv/installed ## the report and the explorer in headless Chromium (about 2 minutes; needs chromium-driver)
+	$(BIN)/pytest -rs tests/browser
+
+test-docs: .venv/installed ## the commands of README.md and docs/ (about 2 minutes)
+	$(BIN)/pytest tests/docs
 
 lint: .venv/installed ## formatting, style, types, workflow
 	$(BIN)/ruff format --check .
@@ -62,5 +85,5 @@ clean: ## remove results, figures and logs
 	find results figures -mindepth 1 ! -name README.md -delete
 
 distclean: clean ## remove the environment and all caches too
-	rm -rf .venv .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-cluster .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests workflow benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

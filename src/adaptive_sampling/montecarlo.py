@@ -4,9 +4,12 @@ A block is a fixed range of trials, so that what a trial sees never depends on h
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final, TypeVar
+
+from adaptive_sampling.errors import InputError
 
 BLOCK: Final = 50
 """Trials in a block. Part of the names of random numbers: changing it changes every result."""
@@ -60,7 +63,8 @@ def run_blocks(
     jobs : int
         How many blocks run at once; at least 1.
     backend : str
-        ``"threading"`` (numba kernels release the lock), ``"loky"`` or ``"dask"``.
+        ``"threading"`` (numba kernels release the lock), ``"loky"`` or ``"dask"``: a cluster of dask if its
+        configuration names one (``DASK_SCHEDULER_ADDRESS``), else as many processes here as `jobs`.
     title : str
         What the progress line says.
 
@@ -69,15 +73,45 @@ def run_blocks(
     list
         One answer a block.
     """
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, parallel_config
     from tqdm import tqdm
 
     blocks = blocks_of(trials)
-    answers: Sequence[T] = Parallel(n_jobs=jobs, backend=backend, return_as="generator")(
-        delayed(function)(block) for block in blocks
-    )
     # A bar on a terminal, a line every few seconds in a log file.
     line = "{desc}: {percentage:.0f}% ({n_fmt} of {total_fmt} blocks, {elapsed})\n"
     terminal = sys.stderr.isatty()
     bar_format, seconds = (None, 0.5) if terminal else (line, 5.0)
-    return list(tqdm(answers, total=len(blocks), desc=title, mininterval=seconds, bar_format=bar_format))
+    with dask_workers(jobs) if backend == "dask" else nullcontext(), parallel_config(backend):
+        answers: Iterable[T] = Parallel(n_jobs=jobs, return_as="generator")(
+            delayed(function)(block) for block in blocks
+        )
+        return list(tqdm(answers, total=len(blocks), desc=title, mininterval=seconds, bar_format=bar_format))
+
+
+@contextmanager
+def dask_workers(jobs: int) -> Iterator[None]:
+    """Connect to the scheduler that dask's configuration names, or start one and `jobs` workers here.
+
+    Raises
+    ------
+    InputError
+        If dask is not installed.
+    """
+    try:
+        import dask.config
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise InputError(
+            "config: key montecarlo.backend: found dask, which needs the packages of the extra dask; allowed without "
+            "them are threading, loky"
+        ) from None
+    address = dask.config.get("scheduler-address", None)
+    if address is not None:
+        with Client(address):
+            yield
+    else:
+        with (
+            LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as here,
+            Client(here),
+        ):
+            yield

