@@ -14,8 +14,10 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/shift.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/artefacts.smk"
+include: "workflow/rules/bestarm.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/data.smk"
+include: "workflow/rules/beyond.smk"
 
 
 rule all:

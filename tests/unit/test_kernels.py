@@ -19,6 +19,7 @@ from adaptive_sampling.montecarlo import Trials
 from adaptive_sampling.randomness import stream_words
 from adaptive_sampling.shift import closed_form, kernels, level_sort
 from adaptive_sampling.shift.population import Population
+from adaptive_sampling.shift.reading import errors_at_counts
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
 
 WORDS = stream_words(0, "test")
@@ -173,7 +174,7 @@ def test_errors_at_counts_by_brute_force(raw, replacement):
     count = np.minimum(steps.cumsum(axis=1), p.size).astype(np.int32)
     error = np.empty((1, 4))
     arrays = (p.answers, p.start, p.share, p.stratum_label, p.new, weights_of(p))
-    kernels.errors_at_counts(*arrays, raw, replacement, WORDS, trial, count, error)
+    errors_at_counts(*arrays, raw, replacement, WORDS, trial, count, error)
     for b in range(4):
         seen = []
         for g, items in enumerate(strata):

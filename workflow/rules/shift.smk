@@ -7,7 +7,9 @@ SHIFT_CODE = modules(
     "recordings/replay_format",
     "shift/experiment",
     "shift/kernels",
+    "shift/level_sort",
     "shift/population",
+    "shift/reading",
     "shift/required_size",
     "shift/samplers",
 )
@@ -15,7 +17,13 @@ SHIFT_CODE = modules(
 
 rule compile_kernels:
     input:
-        code=modules("shift/kernels", "shift/samplers", "randomness"),
+        code=modules(
+            "randomness",
+            "shift/kernels",
+            "shift/level_sort",
+            "shift/reading",
+            "shift/samplers",
+        ),
     output:
         touch(f"{RESULTS}/shift/kernels.compiled"),
     log:

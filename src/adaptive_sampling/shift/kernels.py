@@ -171,53 +171,6 @@ def masa_literal(  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def errors_at_counts(  # type: ignore[no-untyped-def]
-    answers,
-    start,
-    share,
-    stratum_label,
-    new,
-    weights,
-    raw,
-    replacement,
-    words,
-    first_trial,
-    count,
-    error,
-) -> None:
-    """Read the streams up to given counts and measure the estimate there.
-
-    Parameters
-    ----------
-    raw : bool
-        Estimate by the raw frequency of all answers (uniform sampling) instead of by known shares.
-    count : ndarray of int32, shape (trials, B, G)
-        Answers taken from each stratum at each budget; never falling along the budgets.
-    error : ndarray of float, shape (trials, B)
-        Filled with the squared Frobenius error at each budget.
-
-    The other parameters are those of `masa_literal`.
-    """
-    strata = len(share)
-    estimate = np.empty_like(new)
-    for trial in range(count.shape[0]):
-        items = answers if replacement else answers.copy()
-        n = np.zeros(strata, np.int64)
-        frequency = np.zeros((strata, new.shape[1]), np.int64)
-        spare = np.zeros(strata)
-        for b in range(count.shape[1]):
-            for g in range(strata):
-                while n[g] < count[trial, b, g]:
-                    j, spare[g] = kth_answer(
-                        items, start, replacement, words, first_trial + trial, g, n[g], spare[g]
-                    )
-                    frequency[g, j] += 1
-                    n[g] += 1
-            factor = n / n.sum() if raw else share
-            error[trial, b] = squared_error(frequency, n, factor, stratum_label, new, weights, estimate)
-
-
-@numba.njit(nogil=True, cache=True)
 def answers_at_counts(  # type: ignore[no-untyped-def]
     answers, start, predicted, replacement, words, trial, count
 ) -> Any:

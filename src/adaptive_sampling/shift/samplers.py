@@ -13,6 +13,7 @@ from adaptive_sampling.randomness import named_generator, stream_words
 from adaptive_sampling.shift import kernels
 from adaptive_sampling.shift.level_sort import block_length, masa_level_sort
 from adaptive_sampling.shift.population import Population
+from adaptive_sampling.shift.reading import errors_at_counts
 
 
 @dataclass(frozen=True)
@@ -271,7 +272,7 @@ def _read(
 ) -> Simulation:
     """Read the streams up to the given counts."""
     error = np.empty(count.shape[:2])
-    kernels.errors_at_counts(
+    errors_at_counts(
         *_arrays(population),
         raw,
         parameters.replacement,

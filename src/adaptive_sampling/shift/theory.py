@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import stream_words
-from adaptive_sampling.shift import kernels
 from adaptive_sampling.shift.closed_form import oracle_loss, stratified_loss
 from adaptive_sampling.shift.experiment import Setting
 from adaptive_sampling.shift.population import Population
+from adaptive_sampling.shift.reading import errors_at_counts
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
 
 EXPONENT: Final = -1.25
@@ -166,7 +166,7 @@ def _control_block(
 ) -> NDArray[np.float64]:
     """Squared errors of fixed counts, shape (trials, B), on the answers that MASA sees in the same trials."""
     error = np.empty((trials.count, len(fixed)))
-    kernels.errors_at_counts(
+    errors_at_counts(
         population.answers,
         population.start,
         population.share,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import stream_words
-from adaptive_sampling.shift import kernels
 from adaptive_sampling.shift.experiment import Setting
 from adaptive_sampling.shift.population import Population
+from adaptive_sampling.shift.reading import errors_at_counts
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
 
 WEIGHT_COLUMNS: Final = {
@@ -76,7 +76,7 @@ def _block(
     if chooser is judge:
         return result.error
     error = np.empty(result.error.shape)
-    kernels.errors_at_counts(
+    errors_at_counts(
         judge.answers,
         judge.start,
         judge.share,
