@@ -64,7 +64,7 @@ def run_blocks(
         How many blocks run at once; at least 1.
     backend : str
         ``"threading"`` (numba kernels release the lock), ``"loky"`` or ``"dask"``: a cluster of dask if its
-        configuration names one (``DASK_SCHEDULER_ADDRESS``), else as many processes here as `jobs`.
+        configuration names one (``DASK_SCHEDULER_ADDRESS``), else as many of its workers here as `jobs`.
     title : str
         What the progress line says.
 
@@ -109,9 +109,8 @@ def dask_workers(jobs: int) -> Iterator[None]:
     if address is not None:
         with Client(address):
             yield
-    else:
-        with (
-            LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as here,
-            Client(here),
-        ):
-            yield
+        return
+    # Threads, since the kernels release the lock; processes would run the script that called this once more each.
+    cluster = LocalCluster(n_workers=jobs, threads_per_worker=1, processes=False, dashboard_address=None)
+    with cluster, Client(cluster):
+        yield

@@ -34,7 +34,7 @@ def slurm(tmp_path_factory):
 def test_a_job_killed_half_way_is_resumed_and_the_bytes_are_those_of_a_local_run(slurm, new_project):
     local, project = new_project("local"), new_project("through slurm")
     local.snakemake("--cores", "2", *TARGETS)
-    command = [str(PYTHON), *project.command("--workflow-profile", "profiles/slurm", *QUICK, *TARGETS)[1:]]
+    command = [str(PYTHON), *project.command(*TARGETS, "--workflow-profile", "profiles/slurm", *QUICK)[1:]]
     environment = project.environment(slurm)
     with (
         (project.folder / "printed.log").open("w") as printed,

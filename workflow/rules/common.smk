@@ -81,17 +81,20 @@ def case_of(wildcards):
 
 def threads_per_case(wildcards):
     """Share the cores among the cases; what is left over goes to blocks of trials inside each."""
-    return max(1, workflow.cores // len(config["cases"]))
+    return max(1, all_cores(wildcards) // len(config["cases"]))
 
 
 def threads_per_value(wildcards):
     """Share the cores among the jobs of the ablations."""
-    return max(1, workflow.cores // sum(map(len, config["ablation"].values())))
+    return max(1, all_cores(wildcards) // sum(map(len, config["ablation"].values())))
 
 
 def all_cores(wildcards):
-    """Take every core there is. A function, because --unlock and --lint know of no number of cores."""
-    return workflow.cores
+    """Take every core there is; --report, --lint and --unlock know of none, and start nothing."""
+    try:
+        return workflow.cores
+    except WorkflowError:
+        return 1
 
 
 def replays_of(cases):
