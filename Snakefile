@@ -17,7 +17,12 @@ include: "workflow/rules/artefacts.smk"
 include: "workflow/rules/bestarm.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/data.smk"
-include: "workflow/rules/beyond.smk"
+
+
+# The methods beyond the paper are compared on the shipped cases; a user's own case has none of them.
+if config["data"]["source"] != "own":
+
+    include: "workflow/rules/beyond.smk"
 
 
 rule all:
