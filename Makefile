@@ -33,7 +33,7 @@ explorer: .venv/installed ## one offline page to explore errors, sizes, shares a
 	$(BIN)/snakemake --cores $(CORES) explorer
 
 test: .venv/installed ## the test suite (about 3 minutes)
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 test-faults: .venv/installed ## kills, full disks, spoilt files, odd folders, bad input, reruns (about 6 minutes)
 	$(BIN)/pytest tests/faults
