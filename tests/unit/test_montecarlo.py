@@ -78,3 +78,21 @@ def test_means_and_standard_errors_are_those_of_the_trials():
     assert np.array(errors["mse"]) == pytest.approx(raw.mean(axis=0))
     assert np.array(errors["mse_se"]) == pytest.approx(raw.std(axis=0, ddof=1) / np.sqrt(120))
     assert np.array(errors["q95"]) == pytest.approx(np.sqrt(np.quantile(raw, 0.95, axis=0)))
+
+
+def test_without_replacement_budgets_end_with_the_last_item_and_so_does_the_error():
+    setting = Setting(
+        trials=20,
+        last_budget=5000,
+        budget_step=300,
+        target_error=0.01,
+        confidence=0.95,
+        resamples=100,
+        seed=3,
+    )
+    populations = {strata: toy_population(strata=strata) for strata in ("label", "label_difficulty")}
+    errors, sizes = compare(populations, list(SAMPLERS), Parameters(replacement=False), 3, setting)
+    assert set(errors.groupby("sampler")["budget"].max()) == {2000}
+    assert (errors.loc[errors["budget"] == 2000, "mse"] < 1e-28).all()
+    assert (errors.loc[errors["budget"] < 2000, "mse"] > 1e-8).all()
+    assert (sizes["n95"] <= 2000).all()

@@ -6,8 +6,7 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.cases import Case
     from adaptive_sampling.recordings.replay import read_replay_table
     from adaptive_sampling.shift.ablation import masa_on_cases
-    from adaptive_sampling.shift.experiment import setting
-    from adaptive_sampling.shift.samplers import Parameters
+    from adaptive_sampling.shift.experiment import parameters, setting
     from adaptive_sampling.tables import write_table
 
     shift, cases = snakemake.params.shift, [Case(**fields) for fields in snakemake.params.cases]
@@ -16,7 +15,7 @@ with logged(snakemake.log[0]):
         cases,
         difficulty=shift["difficulty"],
         K=shift["K"],
-        parameters=Parameters(a=shift["a"], uncertainty=shift["uncertainty"]),
+        parameters=parameters(shift),
         setting=setting(
             shift, snakemake.params.montecarlo, seed=snakemake.params.seed, jobs=snakemake.threads
         ),

@@ -8,8 +8,7 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.cases import Case, read_cases
     from adaptive_sampling.recordings.replay import read_replay_table
     from adaptive_sampling.shift.adaptivity import adaptivity, as_markdown, difficulty_of, sizes_of_cases
-    from adaptive_sampling.shift.experiment import setting
-    from adaptive_sampling.shift.samplers import Parameters
+    from adaptive_sampling.shift.experiment import parameters, setting
     from adaptive_sampling.shift.summary import SIZE_COLUMNS
     from adaptive_sampling.tables import read_table, write_table, write_text
 
@@ -17,10 +16,10 @@ with logged(snakemake.log[0]):
     extra, fallback = [Case(**fields) for fields in params.extra], params.fallback
     replays = {case.case: read_replay_table(path, case) for case, path in zip(extra, snakemake.input.replay)}
     common = {"difficulty": shift["difficulty"], "fallback": fallback, "K": shift["K"]}
-    parameters = Parameters(a=shift["a"], uncertainty=shift["uncertainty"])
+    chosen = parameters(shift)
     run = setting(shift, params.montecarlo, seed=params.seed, jobs=snakemake.threads)
     sizes = [read_table(snakemake.input.sizes, SIZE_COLUMNS)]
-    sizes += [sizes_of_cases(replays, extra, parameters=parameters, setting=run, **common)] if extra else []
+    sizes += [sizes_of_cases(replays, extra, parameters=chosen, setting=run, **common)] if extra else []
     ranked = dict.fromkeys(params.names, shift["difficulty"])
     ranked |= {name: difficulty_of(table, shift["difficulty"], fallback) for name, table in replays.items()}
     cases = read_cases(snakemake.input.cases)

@@ -6,8 +6,7 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.cases import Case
     from adaptive_sampling.recordings.replay import read_replay_table
     from adaptive_sampling.shift.case_study import case_study, study_setting
-    from adaptive_sampling.shift.experiment import setting
-    from adaptive_sampling.shift.samplers import Parameters
+    from adaptive_sampling.shift.experiment import parameters, setting
     from adaptive_sampling.tables import write_table
 
     shift, case = snakemake.params.shift, Case(**snakemake.params.case)
@@ -17,7 +16,7 @@ with logged(snakemake.log[0]):
     study = case_study(
         read_replay_table(snakemake.input.replay, case),
         case,
-        Parameters(a=shift["a"], uncertainty=shift["uncertainty"]),
+        parameters(shift),
         study_setting(of_config),
     )
     for name in ("partitions", "sampling", "shift", "errors"):

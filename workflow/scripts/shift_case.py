@@ -5,8 +5,7 @@ from adaptive_sampling.logs import logged
 with logged(snakemake.log[0]):
     from adaptive_sampling.cases import Case
     from adaptive_sampling.recordings.replay import read_replay_table
-    from adaptive_sampling.shift.experiment import compare, populations, setting
-    from adaptive_sampling.shift.samplers import Parameters
+    from adaptive_sampling.shift.experiment import compare, parameters, populations, setting
     from adaptive_sampling.tables import write_table
 
     shift, case = snakemake.params.shift, Case(**snakemake.params.case)
@@ -14,7 +13,7 @@ with logged(snakemake.log[0]):
     errors, sizes = compare(
         populations(replay, case, difficulty=shift["difficulty"], K=shift["K"]),
         shift["samplers"],
-        Parameters(a=shift["a"], uncertainty=shift["uncertainty"]),
+        parameters(shift),
         shift["K"],
         setting(shift, snakemake.params.montecarlo, seed=snakemake.params.seed, jobs=snakemake.threads),
     )

@@ -92,6 +92,9 @@ def trial_errors(
     error : ndarray of float, shape (trials, B)
     """
     budgets = budget_grid(population.strata, SAMPLERS[sampler].least, setting)
+    if not parameters.replacement:
+        # Nobody can ask for more than all items: the grid ends with them.
+        budgets = np.unique(np.minimum(budgets, len(population.answers)))
     run = partial(_errors_of_block, population, sampler, budgets, parameters, setting.seed)
     title = f"{population.name} {sampler}"
     errors = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
@@ -176,6 +179,11 @@ def setting(shift: Mapping[str, Any], montecarlo: Mapping[str, Any], *, seed: in
         jobs=jobs,
         backend=montecarlo["backend"],
     )
+
+
+def parameters(shift: Mapping[str, Any]) -> Parameters:
+    """Make the samplers' `Parameters` of the config's section ``shift``."""
+    return Parameters(a=shift["a"], uncertainty=shift["uncertainty"], replacement=shift["replacement"])
 
 
 def populations(replay: pd.DataFrame, case: Case, *, difficulty: str, K: int) -> dict[str, Population]:
