@@ -17,6 +17,7 @@ include: "workflow/rules/artefacts.smk"
 include: "workflow/rules/bestarm.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/data.smk"
+include: "workflow/rules/explorer.smk"
 
 
 # The methods beyond the paper are compared on the shipped cases; a user's own case has none of them.

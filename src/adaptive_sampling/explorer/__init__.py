@@ -1,0 +1,1 @@
+"""One interactive page over the aggregated tables."""
