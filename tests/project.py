@@ -55,12 +55,12 @@ class Project:
         return {rule: int(count) for rule, count in jobs.items() if rule not in ("all", "total")}
 
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of everything generated, by name."""
+        """SHA-256 of everything generated, by name; a kill may leave temporary files, whose names begin with a dot."""
         files = [path for top in ("results", "figures") for path in sorted((self.folder / top).rglob("*.*"))]
         return {
             path.relative_to(self.folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in files
-            if path.is_file()
+            if path.is_file() and not path.name.startswith(".")
         }
 
 

@@ -12,7 +12,7 @@ from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.replay_format import check_replay_table
 
 
-def check_beyond(beyond: Mapping[str, Any], cases: Mapping[str, Case], replay: str | Path) -> None:
+def check_beyond(beyond: Mapping[str, Any], cases: Mapping[str, Case], replay: str | Path | None) -> None:
     """Check the cases of the section ``beyond`` and their replay tables.
 
     Parameters
@@ -21,8 +21,8 @@ def check_beyond(beyond: Mapping[str, Any], cases: Mapping[str, Case], replay: s
         The section ``beyond``, which fits the schema.
     cases : mapping of str to Case
         The table of cases.
-    replay : path
-        Folder of the replay tables that are shipped: those of a rebuilt run do not exist yet.
+    replay : path or None
+        Folder of the replay tables that are shipped; None leaves them to the jobs that read them.
 
     Raises
     ------
@@ -34,4 +34,5 @@ def check_beyond(beyond: Mapping[str, Any], cases: Mapping[str, Case], replay: s
             replayable = ", ".join(case.case for case in cases.values() if case.source != "published")
             what = "no such case" if name not in cases else "only its accuracies are known"
             raise InputError(f"config: key beyond.cases: found {name} ({what}), allowed are {replayable}")
-        check_replay_table(Path(replay) / f"{name}.csv", cases[name])
+        if replay is not None:
+            check_replay_table(Path(replay) / f"{name}.csv", cases[name])
