@@ -116,3 +116,20 @@ def setting_of(trials):
         },
         montecarlo={**config["montecarlo"], "trials": trials},
     )
+
+
+def sources_of(case):
+    """Sources of difficulty in the replay table of a case."""
+    lines = Path(config["data"]["replay"], f"{case}.csv").read_text().splitlines()[1:]
+    return {line.partition(",")[0] for line in lines}
+
+
+def other_sources():
+    """Sources of difficulty that all cases of this run have beside the one in the settings."""
+    if config["data"]["source"] != "embedded":
+        return []
+    common = set.intersection(*map(sources_of, config["cases"]))
+    return sorted(common - {config["shift"]["difficulty"]})
+
+
+OTHERS = other_sources()

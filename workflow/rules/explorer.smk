@@ -2,23 +2,6 @@
 SHARE_TRIALS = 200  # enough for a mean and nine trials in ten, drawn as bars
 
 
-def sources_of(case):
-    """Sources of difficulty in the replay table of a case."""
-    lines = Path(config["data"]["replay"], f"{case}.csv").read_text().splitlines()[1:]
-    return {line.partition(",")[0] for line in lines}
-
-
-def other_sources():
-    """Sources of difficulty that all cases of this run have beside the one in the settings."""
-    if config["data"]["source"] != "embedded":
-        return []
-    common = set.intersection(*map(sources_of, config["cases"]))
-    return sorted(common - {config["shift"]["difficulty"]})
-
-
-OTHERS = other_sources()
-
-
 rule explorer_errors:
     input:
         replay=replays_of(config["cases"]),
