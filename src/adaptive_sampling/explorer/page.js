@@ -7,7 +7,7 @@ const distinct = (values) => [...new Set(values)];
 const byValue = (values) => distinct(values).sort((x, y) => Number(x) - Number(y));
 const first = { K: String(data.first.K), a: String(Number(data.first.a)) };
 const words = { open_source_model: "an open-source model", old_api_confidence: "the API's confidence in 2020", none: "chance" };
-const layout = { margin: { l: 62, r: 12, t: 8, b: 44 }, font: { size: 12 }, hovermode: "closest", legend: { orientation: "h", y: -0.22 } };
+const layout = { margin: { l: 62, r: 12, t: 30, b: 44 }, font: { size: 12 }, hovermode: "closest", legend: { orientation: "h", y: -0.22 } };
 const settings = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d"] };
 
 function fill(id, values, chosen, shown = (value) => value) {
@@ -74,14 +74,14 @@ function drawSizes() {
     type: "bar", orientation: "h", name: "measured here", showlegend: false,
     y: rows.map(label), x: rows.map(({ size }) => size[0] ?? data.last),
     marker: { color: rows.map((row) => data.colours[row.sampler]), opacity: rows.map(({ size }) => (size[0] === null ? 0.3 : 1)) },
-    text: rows.map(({ size }) => (size[0] === null ? beyond : size[0].toLocaleString("en"))), textposition: "auto",
+    text: rows.map(({ size }) => (size[0] === null ? beyond : size[0].toLocaleString("en"))), textposition: "inside", insidetextanchor: "start",
     error_x: { type: "data", symmetric: false, array: rows.map(({ size }) => (size[0] === null ? 0 : (size[2] ?? data.last) - size[0])), arrayminus: rows.map(({ size }) => (size[0] === null ? 0 : size[0] - (size[1] ?? size[0]))) },
     hovertemplate: "%{y}: %{text}<extra></extra>",
   };
   const known = rows.filter((row) => paper[row.sampler]);
   const marks = { type: "scatter", mode: "markers", name: "the paper's figure", y: known.map(label), x: known.map((row) => paper[row.sampler]), marker: { symbol: "line-ns", size: 20, line: { width: 3, color: "#000" } } };
   get("size-title").textContent = `Queries needed for an error of ${data.first.target_error} with probability ${data.first.confidence}`;
-  Plotly.react("sizes", [bars, marks], { ...layout, margin: { ...layout.margin, l: 200 }, xaxis: { title: { text: "queries" }, rangemode: "tozero" } }, settings);
+  Plotly.react("sizes", [bars, marks], { ...layout, margin: { ...layout.margin, l: 220 }, xaxis: { title: { text: "queries" }, rangemode: "tozero" } }, settings);
 }
 
 function drawShares() {
@@ -93,7 +93,7 @@ function drawShares() {
     bar("MASA, with nine trials in ten", row.masa, data.colours.masa, { error_y: spread }),
     bar("optimal (Lemma 1)", row.optimal, data.colours.oracle),
   ] : [];
-  Plotly.react("shares", traces, { ...layout, barmode: "group", margin: { ...layout.margin, b: 90 }, legend: { orientation: "h", y: 1.12 }, xaxis: { type: "category", title: { text: "true label, difficulty level (1 is the hardest)" }, automargin: true }, yaxis: { tickformat: ".0%", title: { text: "share" } } }, settings);
+  Plotly.react("shares", traces, { ...layout, barmode: "group", margin: { ...layout.margin, b: 90 }, legend: { orientation: "h", y: -0.45 }, xaxis: { type: "category", title: { text: "true label, difficulty level (1 is the hardest)" }, automargin: true }, yaxis: { tickformat: ".0%", title: { text: "share" } } }, settings);
 }
 
 function drawConfusion() {
