@@ -106,7 +106,7 @@ rule beyond_detection:
         detection=report(
             f"{RESULTS}/beyond/detection.csv",
             caption="../report/beyond_detection.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"table": "detection"},
         ),
     log:
@@ -132,7 +132,7 @@ rule beyond_power:
         report(
             images("beyond", "power"),
             caption="../report/beyond_power.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"figure": "power"},
         ),
     log:
@@ -162,25 +162,25 @@ rule beyond_summary:
         required_size=report(
             f"{RESULTS}/beyond/required_size.csv",
             caption="../report/beyond_required_size.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"table": "queries needed"},
         ),
         geometric_means=report(
             f"{RESULTS}/beyond/geometric_means.csv",
             caption="../report/beyond_geometric_means.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"table": "geometric means"},
         ),
         stopping=report(
             f"{RESULTS}/beyond/stopping.csv",
             caption="../report/beyond_stopping.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"table": "stopping rule"},
         ),
         intervals=report(
             f"{RESULTS}/beyond/intervals.csv",
             caption="../report/beyond_intervals.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"table": "intervals and bias"},
         ),
         stopping_bold=f"{RESULTS}/beyond/stopping_bold.csv",
@@ -208,7 +208,7 @@ rule beyond_queries:
         report(
             images("beyond", "queries"),
             caption="../report/beyond_queries.rst",
-            category="Beyond the paper",
+            category="Methods beyond the papers",
             labels={"figure": "queries needed"},
         ),
     log:

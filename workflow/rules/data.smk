@@ -169,7 +169,12 @@ rule provenance:
         versions=DATA["versions"],
         code=modules("recordings/provenance", "recordings/fetch"),
     output:
-        f"{RESULTS}/provenance.json",
+        report(
+            f"{RESULTS}/provenance.json",
+            caption="../report/provenance.rst",
+            category="Provenance",
+            labels={"table": "Where every case comes from"},
+        ),
     log:
         f"{LOGS}/data/provenance.log",
     conda:
