@@ -6,7 +6,7 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay sensitivity cost benchmark lock cluster clean distclean
+.PHONY: help reproduce explorer report test test-faults test-cluster test-browser lint format replay sensitivity cost benchmark lock cluster clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ reproduce: .venv/installed ## every table and figure of both papers, offline (ab
 explorer: .venv/installed ## one offline page to explore errors, sizes, shares and shifts (after reproduce, 5 seconds)
 	$(BIN)/snakemake --cores $(CORES) explorer
 
-test: .venv/installed ## the test suite (about 3 minutes)
+test: .venv/installed ## the test suite (about 6 minutes on 2 cores)
 	$(BIN)/pytest -n auto --dist loadfile
 
 test-faults: .venv/installed ## kills, full disks, spoilt files, odd folders, bad input, reruns (about 6 minutes)
@@ -43,9 +43,6 @@ test-cluster: .venv/installed .venv-cluster/installed ## a real Slurm on this ma
 
 test-browser: .venv/installed ## the report and the explorer in headless Chromium (about 2 minutes; needs chromium-driver)
 	$(BIN)/pytest -rs tests/browser
-
-test-docs: .venv/installed ## the commands of README.md and docs/ (about 2 minutes)
-	$(BIN)/pytest tests/docs
 
 lint: .venv/installed ## formatting, style, types, workflow
 	$(BIN)/ruff format --check .
