@@ -6,7 +6,7 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce explorer report test test-faults test-cluster test-browser lint format replay sensitivity cost benchmark lock cluster clean distclean
+.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay sensitivity cost benchmark lock cluster clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ test-cluster: .venv/installed .venv-cluster/installed ## a real Slurm on this ma
 
 test-browser: .venv/installed ## the report and the explorer in headless Chromium (about 2 minutes; needs chromium-driver)
 	$(BIN)/pytest -rs tests/browser
+
+test-docs: .venv/installed ## the commands of docs/, as they stand there (about 3 minutes)
+	$(BIN)/pytest tests/docs
 
 lint: .venv/installed ## formatting, style, types, workflow
 	$(BIN)/ruff format --check .
