@@ -61,7 +61,7 @@ def blocks(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
         "targets": _targets(tables["geometric_means"], tables["stopping_summary"]),
         "means": _means(tables["geometric_means"]),
         "stress": _stress(tables["stress_required_size"]),
-        "stopping": _stopping(tables["stopping"], tables["stopping_summary"]),
+        "stopping": _stopping(tables["stopping"], tables["stopping_bold"]),
         "stopping-lowest": _lowest(tables["stopping_summary"]),
         "stopping-below": _below(tables["stopping"], tables["stress_stopping"]),
         "stopping-bold-below": _below(tables["stopping_bold"], tables["stress_stopping_bold"]),
@@ -185,30 +185,39 @@ def _stress(required: pd.DataFrame) -> str:
     return verdict + "\n" + _table(head, lines)
 
 
-def _stopping(stopping: pd.DataFrame, summary: pd.DataFrame) -> str:
+def _stopping(stopping: pd.DataFrame, bold: pd.DataFrame) -> str:
+    """Set the proposed sampler's stops at 1% and 95% beside its bold rule's and MASA's."""
     target = 0.01 if (stopping["target"] == 0.01).any() else stopping["target"].min()
-    rows = stopping[
-        (stopping["target"] == target)
-        & (stopping["confidence"] == 0.95)
-        & (stopping["method"] == "posterior")
-    ]
-    lines = [
-        [
-            row["case"],
-            "with" if row["replacement"] else "without",
-            f"{100 * row['coverage']:.1f}%",
-            f"{row['mean_queries']:,.0f}",
-            _size(row["queries_needed"]),
-            _ratio(row["mean_queries"] / max(row["queries_needed"], FIRST_LOOK)),
-        ]
-        for row in rows.to_dict("records")
-    ]
-    ratio = geometric_mean(rows["mean_queries"] / rows["queries_needed"].astype(float).clip(lower=FIRST_LOOK))
-    head = ["case", "replacement", "coverage", "mean queries", "needed", "ratio"]
-    text = f"Wanted: error {target:g} with 95%. Geometric mean of the ratios: {ratio:.2f}; "
-    groups = summary[(summary["target"] == target) & (summary["confidence"] == 0.95)]
-    masa = groups[(groups["cases"] == "recorded") & (groups["method"] == "masa")]["mean_ratio"]
-    return text + f"on MASA: {geometric_mean(masa):.2f}.\n\n" + _table(head, lines)
+
+    def at(table: pd.DataFrame, method: str) -> pd.DataFrame:
+        chosen = (table["target"] == target) & (table["confidence"] == 0.95) & (table["method"] == method)
+        return table[chosen].set_index(["case", "replacement"])
+
+    rows, boldly, masa = at(stopping, "posterior"), at(bold, "posterior"), at(stopping, "masa")
+    keys = rows.index.intersection(masa.index).intersection(boldly.index)
+    lines, own, theirs, saved = [], [], [], []
+    for key in keys:
+        row, other, quick = rows.loc[key], masa.loc[key], boldly.loc[key]
+        own.append(row["mean_queries"] / max(row["queries_needed"], FIRST_LOOK))
+        theirs.append(other["mean_queries"] / max(other["queries_needed"], FIRST_LOOK))
+        saved.append(row["mean_queries"] / other["mean_queries"])
+        lines.append(
+            [
+                str(key[0]),
+                "with" if key[1] else "without",
+                _size(row["queries_needed"]),
+                f"{row['mean_queries']:,.0f} ({100 * row['coverage']:.1f}%)",
+                _ratio(own[-1]),
+                f"{quick['mean_queries']:,.0f} ({100 * quick['coverage']:.1f}%)",
+                f"{other['mean_queries']:,.0f} ({100 * other['coverage']:.1f}%)",
+                _ratio(saved[-1]),
+            ]
+        )
+    head = ["case", "replacement", "needed", "stops at (coverage)", "of needed"]
+    head += ["bold rule", "MASA stops at", "of MASA's"]
+    means = f"{_ratio(geometric_mean(own))} of what is needed (MASA: {_ratio(geometric_mean(theirs))})"
+    text = f"Wanted: error {target:g} with 95%. Geometric means: the rule stops at {means}, and the proposed sampler "
+    return text + f"at {_ratio(geometric_mean(saved))} of MASA's queries.\n\n" + _table(head, lines)
 
 
 def _lowest(summary: pd.DataFrame) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.figures.style import COLOURS, PAGE, note, panels
@@ -56,6 +57,9 @@ def beyond_queries(required: pd.DataFrame, cases: Mapping[str, Case], *, target:
                 zorder=4 if proposed else 3,
             )
         axis.set_xscale("log")
+        axis.set_xlim(0.8 * required["n95_low"].min(), 1.25 * required["n95"].max())
+        axis.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        axis.xaxis.set_minor_formatter(NullFormatter())
         axis.set_yticks(list(place.values()), [cases[name].title for name in place] if kind else [])
         axis.set_title("with replacement" if kind else "without replacement")
         axis.set_xlabel(f"queries for an error of {target:g}")
