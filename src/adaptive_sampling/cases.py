@@ -5,7 +5,7 @@ Standard library only: the table is read while the workflow is being planned.
 
 import csv
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
@@ -172,6 +172,31 @@ def _split(cell: str) -> tuple[str, ...]:
     # Tables are text without NUL and SOH, which can stand for what is escaped.
     kept = cell.replace(r"\\", "\0").replace(r"\;", "\1")
     return tuple(name.replace("\1", ";").replace("\0", "\\") for name in kept.split(";"))
+
+
+def selected_cases(cases: Mapping[str, Case], names: Sequence[str] | None) -> list[Case]:
+    """Keep the cases that a command line names with ``--only``; all without it.
+
+    Parameters
+    ----------
+    cases : mapping of str to Case
+        From `read_cases`.
+    names : sequence of str or None
+
+    Returns
+    -------
+    list of Case
+        In the order of the table.
+
+    Raises
+    ------
+    InputError
+        If a name is not among them.
+    """
+    unknown = sorted(set(names or ()) - set(cases))
+    if unknown:
+        raise InputError(f"--only: found {', '.join(unknown)}, allowed are {', '.join(cases)}")
+    return [case for name, case in cases.items() if not names or name in names]
 
 
 def _check_columns(path: Path, found: list[str]) -> None:

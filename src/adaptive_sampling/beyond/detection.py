@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 
 from adaptive_sampling.beyond import kernels
 from adaptive_sampling.beyond.experiment import Dataset, Setting, strata_for
-from adaptive_sampling.beyond.samplers import METHODS, Knowledge, Method, least_rates, smoothing, words
+from adaptive_sampling.beyond.samplers import (
+    METHODS,
+    Knowledge,
+    Method,
+    known_arrays,
+    least_rates,
+    smoothing,
+    words,
+)
 from adaptive_sampling.beyond.stopping import Rule, look_grid
 from adaptive_sampling.beyond.strata import KnownStrata
 from adaptive_sampling.beyond.stress import StressShift, stress_replay
@@ -183,15 +191,7 @@ def _accuracy_of_block(
     count = method.counts(strata, looks, knowledge, replacement, seed, trials)
     accuracy = np.empty((*count.shape[:2], 2))
     kernels.accuracy_at_counts(
-        population.answers,
-        strata.item_old,
-        population.start,
-        population.share,
-        population.stratum_label,
-        strata.pool,
-        strata.pools,
-        strata.kept,
-        strata.moved,
+        *known_arrays(strata),
         population.old,
         smoothing(method, knowledge),
         knowledge.caution,

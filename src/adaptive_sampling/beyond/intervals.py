@@ -22,6 +22,7 @@ from adaptive_sampling.beyond.samplers import (
     METHODS,
     Knowledge,
     Method,
+    known_arrays,
     least_budget,
     least_rates,
     smoothing,
@@ -145,15 +146,7 @@ def _cells_of_block(
     shift, variance = np.empty((2, trials.count, 1, *population.old.shape))
     accuracy = np.empty((trials.count, 1))
     kernels.cells_at_counts(
-        population.answers,
-        strata.item_old,
-        population.start,
-        population.share,
-        population.stratum_label,
-        strata.pool,
-        strata.pools,
-        strata.kept,
-        strata.moved,
+        *known_arrays(strata),
         population.old,
         smoothing(method, knowledge),
         knowledge.caution,

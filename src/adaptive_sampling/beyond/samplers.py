@@ -6,7 +6,7 @@ and an estimator. With strata, streams and estimator shared, two methods differ 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,15 +320,7 @@ def squared_errors(
         strata = told_what_is_certain(strata)
     error = np.empty(count.shape[:2])
     kernels.errors_at_counts(
-        population.answers,
-        strata.item_old,
-        population.start,
-        population.share,
-        population.stratum_label,
-        strata.pool,
-        strata.pools,
-        strata.kept,
-        strata.moved,
+        *known_arrays(strata),
         population.old,
         population.new,
         smoothing(method, knowledge),
@@ -341,6 +333,25 @@ def squared_errors(
         error,
     )
     return error
+
+
+def known_arrays(strata: KnownStrata) -> tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
+    """List the arrays that the kernels which read estimates take first.
+
+    These are answers, item_old, start, share, stratum_label, pool, pools, kept and moved.
+    """
+    population = strata.population
+    return (
+        population.answers,
+        strata.item_old,
+        population.start,
+        population.share,
+        population.stratum_label,
+        strata.pool,
+        strata.pools,
+        strata.kept,
+        strata.moved,
+    )
 
 
 def least_rates(strata: KnownStrata, knowledge: Knowledge) -> NDArray[np.float64]:

@@ -19,7 +19,15 @@ from scipy import special
 
 from adaptive_sampling.beyond import kernels
 from adaptive_sampling.beyond.experiment import Dataset, Setting, grown, strata_for, table_of
-from adaptive_sampling.beyond.samplers import Knowledge, Method, least_budget, least_rates, smoothing, words
+from adaptive_sampling.beyond.samplers import (
+    Knowledge,
+    Method,
+    known_arrays,
+    least_budget,
+    least_rates,
+    smoothing,
+    words,
+)
 from adaptive_sampling.beyond.strata import KnownStrata
 from adaptive_sampling.montecarlo import Trials, run_blocks
 
@@ -166,15 +174,7 @@ def _paths_of_block(
     count = method.counts(strata, queries, knowledge, replacement, seed, trials)
     error, moments = np.empty(count.shape[:2]), np.empty((*count.shape[:2], 2))
     kernels.bounds_at_counts(
-        population.answers,
-        strata.item_old,
-        population.start,
-        population.share,
-        population.stratum_label,
-        strata.pool,
-        strata.pools,
-        strata.kept,
-        strata.moved,
+        *known_arrays(strata),
         population.new,
         smoothing(method, knowledge),
         knowledge.caution,

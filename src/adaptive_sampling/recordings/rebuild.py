@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from adaptive_sampling.cases import Case, read_cases
+from adaptive_sampling.cases import Case, read_cases, selected_cases
 from adaptive_sampling.difficulty.trial_division import trial_divisions
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.frugalml import Recording, read_recording
@@ -146,12 +146,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--flips", choices=get_args(Flips), default="confidence")
     options = parser.parse_args(arguments)
     try:
-        cases = read_cases(options.cases)
-        unknown = sorted(set(options.only or ()) - set(cases))
-        if unknown:
-            raise InputError(f"--only: found {', '.join(unknown)}, allowed are {', '.join(cases)}")
         choices = ReconstructionChoices(options.other_wrong, options.flips, options.seed)
-        chosen = [case for name, case in cases.items() if not options.only or name in options.only]
+        cases = read_cases(options.cases)
+        chosen = selected_cases(cases, options.only)
         rebuild(chosen, options.mirror, options.out, choices, options.hapi)
         if options.published:
             published = read_published(options.mirror / "hapi-explore/data/data.json")

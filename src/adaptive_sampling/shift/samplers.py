@@ -118,7 +118,7 @@ def masa(
     shape = (trials.count, len(budgets))
     count, error = np.empty((*shape, population.strata), np.int32), np.empty(shape)
     masa_level_sort(
-        *_arrays(population),
+        *kernel_arrays(population),
         budgets,
         parameters.a,
         as_printed,
@@ -273,7 +273,7 @@ def _read(
     """Read the streams up to the given counts."""
     error = np.empty(count.shape[:2])
     errors_at_counts(
-        *_arrays(population),
+        *kernel_arrays(population),
         raw,
         parameters.replacement,
         stream_words(seed, f"shift/{population.name}"),
@@ -284,7 +284,7 @@ def _read(
     return Simulation(count, error)
 
 
-def _arrays(
+def kernel_arrays(
     population: Population,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """List the arrays that every kernel takes first: answers, start, share, stratum_label, new, weights."""

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from adaptive_sampling.cases import Case, read_cases
+from adaptive_sampling.cases import Case, read_cases, selected_cases
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import named_generator
@@ -337,15 +337,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="blocks of trials at once")
     options = parser.parse_args(arguments)
     try:
-        cases = read_cases(options.cases)
-        unknown = sorted(set(options.only or ()) - set(cases))
-        if unknown:
-            raise InputError(f"--only: found {', '.join(unknown)}, allowed are {', '.join(cases)}")
-        chosen = [
-            case
-            for name, case in cases.items()
-            if case.source == "reconstructed" and (not options.only or name in options.only)
-        ]
+        cases = selected_cases(read_cases(options.cases), options.only)
+        chosen = [case for case in cases if case.source == "reconstructed"]
         tables = [
             sensitivity(case, options.mirror, trials=options.trials, jobs=options.jobs) for case in chosen
         ]

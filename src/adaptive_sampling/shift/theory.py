@@ -16,7 +16,7 @@ from adaptive_sampling.shift.closed_form import oracle_loss, stratified_loss
 from adaptive_sampling.shift.experiment import Setting
 from adaptive_sampling.shift.population import Population
 from adaptive_sampling.shift.reading import errors_at_counts
-from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
+from adaptive_sampling.shift.samplers import SAMPLERS, Parameters, kernel_arrays
 
 EXPONENT: Final = -1.25
 """Theorem 2: the loss gap is O(N^(-5/4) log^(1/4) N)."""
@@ -167,12 +167,7 @@ def _control_block(
     """Squared errors of fixed counts, shape (trials, B), on the answers that MASA sees in the same trials."""
     error = np.empty((trials.count, len(fixed)))
     errors_at_counts(
-        population.answers,
-        population.start,
-        population.share,
-        population.stratum_label,
-        population.new,
-        np.broadcast_to(population.weights, population.new.shape).copy(),
+        *kernel_arrays(population),
         False,
         True,
         stream_words(seed, f"shift/{population.name}"),

@@ -13,7 +13,7 @@ from adaptive_sampling.randomness import stream_words
 from adaptive_sampling.shift.experiment import Setting
 from adaptive_sampling.shift.population import Population
 from adaptive_sampling.shift.reading import errors_at_counts
-from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
+from adaptive_sampling.shift.samplers import SAMPLERS, Parameters, kernel_arrays
 
 WEIGHT_COLUMNS: Final = {
     "case": "text",
@@ -77,12 +77,7 @@ def _block(
         return result.error
     error = np.empty(result.error.shape)
     errors_at_counts(
-        judge.answers,
-        judge.start,
-        judge.share,
-        judge.stratum_label,
-        judge.new,
-        np.broadcast_to(judge.weights, judge.new.shape).copy(),
+        *kernel_arrays(judge),
         False,
         parameters.replacement,
         stream_words(seed, f"shift/{judge.name}"),
