@@ -6,7 +6,7 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay sensitivity cost benchmark lock cluster clean distclean
+.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay pairs sensitivity cost benchmark lock cluster clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ format: .venv/installed ## put code in the house format
 
 replay: .venv/installed ## rebuild data/replay and data/published from recordings in MIRROR
 	$(BIN)/python -m adaptive_sampling.recordings.rebuild --mirror "$(MIRROR)" --out data/replay --published data/published/accuracy.csv --seed $(SEED)
+
+pairs: .venv/installed ## rebuild data/pairs, the pairs that hardly moved, from recordings in MIRROR
+	$(BIN)/python -m adaptive_sampling.beyond.pairs --mirror "$(MIRROR)" --out data/pairs --seed $(SEED)
 
 sensitivity: .venv/installed ## Table 1 under every choice of the reconstruction, from MIRROR (about 10 minutes)
 	$(BIN)/python -m adaptive_sampling.shift.sensitivity --mirror "$(MIRROR)" --out data/sensitivity.csv

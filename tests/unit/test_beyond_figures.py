@@ -4,10 +4,11 @@ import pandas as pd
 import pytest
 
 from adaptive_sampling.beyond.detection import DETECTION_COLUMNS
-from adaptive_sampling.beyond.summary import REQUIRED_COLUMNS
+from adaptive_sampling.beyond.summary import REQUIRED_COLUMNS, RULE_SUMMARY_COLUMNS
 from adaptive_sampling.cases import read_cases
 from adaptive_sampling.figures.beyond_power import beyond_power
 from adaptive_sampling.figures.beyond_queries import METHODS, beyond_queries
+from adaptive_sampling.figures.beyond_rules import RULES, beyond_rules
 from adaptive_sampling.figures.style import save
 
 CASES = read_cases("config/cases.csv")
@@ -27,7 +28,7 @@ def required():
 
 def detected():
     rows = [
-        (case, method, kind, 0.01, change, change > 0.01, 0.5, undecided, 0.0, 0.0, 500.0)
+        (case, "accuracy", method, kind, 0.01, change, change > 0.01, 0.5, undecided, 0.0, 0.0, 500.0)
         for case, change, undecided in (
             ("amazon_yelp", 0.02, 0.0),
             ("power_000", 0.0, 0.1),
@@ -59,6 +60,19 @@ def test_power_is_drawn_over_the_true_change():
     assert left.lines[0].get_xydata().tolist() == [[0, 0.5], [3, 0.5]]
     assert middle.lines[0].get_xydata().tolist() == [[0, 500], [3, 500]]
     assert [label.get_text() for label in right.get_yticklabels()] == ["Amazon YELP"]
+
+
+def test_every_rule_is_a_curve_over_its_cost():
+    rows = [
+        (group, rule, margin, True, 168, 2, 0.02 / margin, "one_cell", 0.01, 0.95, margin + k)
+        for group in ("recorded", "stress")
+        for k, rule in enumerate(RULES)
+        for margin in (1.0, 0.5)
+    ]
+    left, right = beyond_rules(pd.DataFrame(rows, columns=list(RULE_SUMMARY_COLUMNS))).axes
+    assert [axis.get_title() for axis in (left, right)] == ["recorded cases", "stress cases"]
+    curves = {line.get_label(): line.get_xydata().tolist() for line in right.lines}
+    assert curves[RULES["cautious"][0]] == [[2.5, 4], [3, 2]]
 
 
 @pytest.mark.parametrize("suffix", [".png", ".pdf", ".svg"])

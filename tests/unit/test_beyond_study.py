@@ -1,6 +1,5 @@
 """The stopping rule, intervals, stress shifts and tables beyond the paper."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_beyond_samplers import KNOWLEDGE, slow_estimate, strata_of
 
-from adaptive_sampling.beyond import kernels
+from adaptive_sampling.beyond import reading
 from adaptive_sampling.beyond.detection import (
     DETECTION_COLUMNS,
     POWER,
     TESTED,
-    _accuracy_of_block,
     decisions,
     detection_table,
     half_width,
@@ -31,21 +29,35 @@ from adaptive_sampling.beyond.experiment import (
     required_sizes,
     strata_for,
 )
-from adaptive_sampling.beyond.intervals import _cells_of_block, fresh_accuracy, interval_table
+from adaptive_sampling.beyond.intervals import (
+    _cells_of_block,
+    accuracy_change,
+    fresh_accuracy,
+    interval_table,
+)
 from adaptive_sampling.beyond.page import TABLES, blocks, filled
 from adaptive_sampling.beyond.planning import check_beyond
 from adaptive_sampling.beyond.samplers import METHODS, words
 from adaptive_sampling.beyond.stopping import (
+    MARGINS,
+    RULE_COLUMNS,
     STOPPING_COLUMNS,
+    TRADED,
     Rule,
     error_quantile,
     look_grid,
     stopping_looks,
-    stopping_table,
+    stopping_tables,
 )
 from adaptive_sampling.beyond.stress import SHIFTS, StressShift, stress_replay
 from adaptive_sampling.beyond.study import stress_datasets
-from adaptive_sampling.beyond.summary import geometric_mean, geometric_means, stopping_summary, with_ratios
+from adaptive_sampling.beyond.summary import (
+    geometric_mean,
+    geometric_means,
+    rule_summary,
+    stopping_summary,
+    with_ratios,
+)
 from adaptive_sampling.cases import read_cases
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials
@@ -68,7 +80,7 @@ def test_traces_are_those_of_the_matrices(strata, predicted, seed):
     for g in range(strata):
         V[label[g]] += factor[g] * (np.diag(mean[g]) - np.outer(mean[g], mean[g]))
     first = np.searchsorted(label, np.arange(4))
-    traces = kernels.covariance_traces(first, factor, np.ascontiguousarray(mean.T), np.empty(strata))
+    traces = reading.covariance_traces(first, factor, np.ascontiguousarray(mean.T), np.empty(strata))
     assert traces[0] == pytest.approx(np.trace(V, axis1=1, axis2=2).sum(), abs=1e-12)
     assert traces[1] == pytest.approx(np.trace(V @ V, axis1=1, axis2=2).sum(), abs=1e-12)
 
@@ -106,27 +118,24 @@ def test_looks_grow():
     assert look_grid(700, 5000, Rule()).tolist() == [look for look in looks if look >= 700]
 
 
-@pytest.mark.parametrize("shared", [True, False])
 @pytest.mark.parametrize("replacement", [True, False])
-def test_what_the_rule_sees_is_its_literal_transcription(replacement, shared):
+def test_what_the_cautious_rule_sees_is_its_literal_transcription(replacement):
     strata = strata_of(items=500)
     p, method = strata.population, METHODS["posterior"]
     count = method.counts(strata, np.array([30, 250]), KNOWLEDGE, replacement, 3, Trials(0, 2))
-    knowledge = replace(KNOWLEDGE, shared=shared)
-    least = 0.25 * p.size / strata.pool_size if shared else np.full(p.strata, 0.25)
     error, moments = np.empty((2, 2)), np.empty((2, 2, 2))
-    kernels.bounds_at_counts(
+    reading.bounds_at_counts(
         p.answers, strata.item_old, p.start, p.share, p.stratum_label, strata.pool, strata.pools,
-        strata.kept, strata.moved, p.new, 0.3, 2.0, least, 1.0, 0.0, 1.6, 2, replacement,
+        strata.kept, strata.moved, p.new, 0.3, 2.0, 0.25, 1.0, 0.0, 1.6, 2, 0, replacement,
         words(strata, 3), 0, count, error, moments,
     )  # fmt: skip
-    cells = [_cells_of_block(strata, method, n, knowledge, replacement, 3, Trials(0, 2)) for n in (30, 250)]
+    cells = [_cells_of_block(strata, method, n, KNOWLEDGE, replacement, 3, Trials(0, 2)) for n in (30, 250)]
     for trial in range(2):
         for b in range(2):
             estimate, each, rates = slow_estimate(strata, count[trial, b], replacement, 3, trial, 0.3)
             V, of_cells = np.zeros((3, 4, 4)), np.zeros((3, 4))
             for g, stratum in enumerate(each):
-                f = max(rates[strata.pool[g]], least[g])
+                f = max(rates[strata.pool[g]], 0.25)
                 m = (stratum.seen + 2 * ((1 - f) * strata.kept[g] + f * strata.moved[g])) / (stratum.n + 2)
                 c = p.share[g] ** 2 / max(stratum.n, 1)
                 c *= 1 if replacement else 1 - stratum.n / p.size[g]
@@ -136,9 +145,10 @@ def test_what_the_rule_sees_is_its_literal_transcription(replacement, shared):
             assert error[trial, b] == pytest.approx(((estimate - p.new) ** 2).sum(), rel=1e-9)
             traces = np.trace(V, axis1=1, axis2=2).sum(), 2 * np.trace(V @ V, axis1=1, axis2=2).sum()
             assert moments[trial, b] == pytest.approx(traces, rel=1e-9)
-            shift, variance, accuracy = (table[trial] for table in cells[b])
+            shift, variance, accuracy, _ = (table[trial] for table in cells[b])
             assert shift == pytest.approx(estimate - p.old, abs=1e-12)
-            assert accuracy == pytest.approx(sum(V[i, i, i] for i in range(3)), rel=1e-9)
+            assert accuracy[0] == pytest.approx(np.trace(estimate - p.old), abs=1e-12)
+            assert accuracy[1] == pytest.approx(sum(V[i, i, i] for i in range(3)), rel=1e-9)
             assert variance == pytest.approx(of_cells, rel=1e-9, abs=1e-18)
 
 
@@ -146,12 +156,20 @@ def test_moments_that_are_settled_change_no_decision():
     """The table of a rule that stops early is that of one that goes on to the end."""
     dataset, chosen = small_dataset(), methods(["posterior", "masa"], {})
     arguments = (dataset, chosen, [True, False], [0.04, 0.08], [0.9, 0.95])
-    early = stopping_table(*arguments, 3000, KNOWLEDGE, Rule(), SETTING)
+    early, rules = stopping_tables(*arguments, 9000, KNOWLEDGE, Rule(), SETTING)
     single = [
-        stopping_table(dataset, chosen, [True, False], [t], [c], 9000, KNOWLEDGE, Rule(), SETTING)
+        stopping_tables(dataset, chosen, [True, False], [t], [c], 9000, KNOWLEDGE, Rule(), SETTING)[0]
         for c in (0.9, 0.95)
         for t in (0.04, 0.08)
     ]
+    assert list(rules) == list(RULE_COLUMNS)
+    assert set(rules["rule"]) == set(MARGINS)
+    assert sorted(set(rules["margin"])) == sorted(TRADED)
+    own = rules[(rules["rule"] == "change_model") & (rules["margin"] == MARGINS["change_model"])]
+    assert own["mean_queries"].tolist() == early[early["method"] == "posterior"]["mean_queries"].tolist()
+    # Without its condition on single groups the rule never stops later.
+    pooled = rules[(rules["rule"] == "pooled") & (rules["margin"] == MARGINS["pooled"])]
+    assert (pooled["mean_queries"].to_numpy() <= own["mean_queries"].to_numpy()).all()
     merged = pd.concat(single).sort_values(["replacement", "method", "target", "confidence"])
     early = early.sort_values(["replacement", "method", "target", "confidence"])
     assert list(early) == list(STOPPING_COLUMNS)
@@ -162,7 +180,7 @@ def test_moments_that_are_settled_change_no_decision():
 
 
 def test_a_dataset_smaller_than_the_first_look_is_asked_whole():
-    table = stopping_table(
+    table, _ = stopping_tables(
         small_dataset(items=60),
         methods(["posterior"], {}),
         [False],
@@ -287,7 +305,7 @@ def test_fresh_answers_have_no_bias_and_adaptive_ones_have():
     assert (made >= 80).all()
     error = change.std() / np.sqrt(len(change))
     assert abs(change.mean() - truth) < stats.norm.isf(0.5e-4) * error
-    shift, _, _ = _cells_of_block(strata, METHODS["posterior"], 80, KNOWLEDGE, True, 3, trials)
+    shift, *_ = _cells_of_block(strata, METHODS["posterior"], 80, KNOWLEDGE, True, 3, trials)
     adaptive = np.trace(shift, axis1=1, axis2=2)
     assert abs(adaptive.mean() - truth) > stats.norm.isf(0.5e-4) * adaptive.std() / np.sqrt(6000)
     assert variance.mean() > 0.8 * change.var()
@@ -349,6 +367,22 @@ def test_the_summary_of_stopping_by_hand():
     assert summary["highest_case"] == "b"
 
 
+def test_the_summary_of_rules_by_hand():
+    rows = [
+        ("a", "pooled", 1.0, True, 0.01, 0.95, 0.97, 0.0054, 300.0, 200),
+        ("b", "pooled", 1.0, True, 0.02, 0.95, 0.90, 0.0095, 400.0, 50),
+        ("b", "pooled", 1.1, True, 0.02, 0.95, 0.96, 0.0062, 450.0, 50),
+    ]
+    first, second = rule_summary({"stress": pd.DataFrame(rows, columns=list(RULE_COLUMNS))}).to_dict(
+        "records"
+    )
+    assert first["worst_shortfall"] == pytest.approx(0.05)
+    assert (first["worst_case"], first["worst_target"], first["clearly_below"]) == ("b", 0.02, 1)
+    assert first["mean_ratio"] == pytest.approx(np.sqrt(1.5 * 4))
+    assert second["worst_shortfall"] == pytest.approx(-0.01)
+    assert (second["combinations"], second["clearly_below"]) == (1, 0)
+
+
 def test_the_interval_of_robbins_holds_at_all_looks():
     """Brownian paths at 60 looks leave it with probability below alpha, and not far below, over 40,000 paths."""
     rng = np.random.default_rng(0)
@@ -361,31 +395,25 @@ def test_the_interval_of_robbins_holds_at_all_looks():
 
 
 def test_decisions_by_hand():
-    paths = np.array(
+    limits = np.array(
         [
-            [[0.02, 1e-2], [0.03, 1e-9], [0.03, 0.0]],
-            [[0.0, 1e-2], [0.02, 1e-2], [0.005, 0.0]],
+            [[0.0, 0.06], [0.02, 0.04], [0.03, 0.03]],
+            [[0.0, 0.05], [0.0, 0.02], [0.0, 0.01]],
             [[0.0, 1.0]] * 3,
         ]
     )
-    look, changed = decisions(paths, 0.01, 0.05)
+    look, changed = decisions(limits, 0.01)
     assert look.tolist() == [1, 2, 3]
     assert changed.tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize("replacement", [True, False])
-def test_accuracy_is_that_of_the_cells_or_of_the_mean_difference(replacement):
-    dataset, looks, trials = small_dataset(), np.array([50, 400]), Trials(0, 3)
-    strata = strata_for(dataset, TESTED["posterior"], 3)
-    measured = _accuracy_of_block(strata, TESTED["posterior"], looks, KNOWLEDGE, replacement, 3, trials)
-    for b, queries in enumerate(looks):
-        shift, _, variance = _cells_of_block(
-            strata, TESTED["posterior"], queries, KNOWLEDGE, replacement, 3, trials
-        )
-        assert measured[:, b, 0] == pytest.approx(np.trace(shift, axis1=1, axis2=2), abs=1e-12)
-        assert measured[:, b, 1] == pytest.approx(variance, rel=1e-9)
-    strata = strata_for(dataset, TESTED["uniform"], 3)
-    many = _accuracy_of_block(strata, TESTED["uniform"], looks, KNOWLEDGE, replacement, 3, Trials(0, 4000))
+def test_uniform_accuracy_is_the_mean_difference(replacement):
+    dataset, looks = small_dataset(), np.array([50, 400])
+    strata, method = strata_for(dataset, TESTED["uniform"], 3), TESTED["uniform"]
+    trials = Trials(0, 4000)
+    count = method.counts(strata, looks, KNOWLEDGE, replacement, 3, trials)
+    many = accuracy_change(strata, method, count, KNOWLEDGE, replacement, 3, trials)
     truth = np.trace(strata.population.shift)
     error = many[..., 0].std(axis=0) / np.sqrt(4000)
     assert (np.abs(many[..., 0].mean(axis=0) - truth) < stats.norm.isf(0.5e-4) * error).all()
@@ -398,10 +426,12 @@ def test_the_test_finds_a_large_change_and_no_small_one():
     datasets = [small_dataset(items=6000, change=0.3), small_dataset(items=6000, change=0.0)]
     table = detection_table(datasets, [True, False], 0.02, 0.95, KNOWLEDGE, Rule(), SETTING)
     assert list(table) == list(DETECTION_COLUMNS)
-    assert table["changed"].tolist() == [True] * 4 + [False] * 4
+    assert table["of"].tolist() == ["accuracy", "cells"] * 8
+    cells = table[table["of"] == "cells"]
+    assert cells["changed"].tolist() == [True] * 4 + [False] * 4
     assert (table["wrong"] <= 0.05).all()
-    assert (table["undecided"] == 0).all()
-    assert table["said_changed"].tolist()[4:] == [0] * 4
+    assert (cells["undecided"] == 0).all()
+    assert cells["said_changed"].tolist()[4:] == [0] * 4
     assert len({shift.name for shift in POWER}) == len(POWER)
 
 
@@ -416,6 +446,8 @@ def test_the_page_has_a_place_for_every_block():
         tables[name].loc[1, "method"] = "posterior" if name != "detection" else "uniform"
         if name == "detection":
             tables[name].loc[0, "method"] = "posterior"
+            other = [tables[name].assign(of=of) for of in ("accuracy", "cells")]
+            tables[name] = pd.concat(other, ignore_index=True)
     page = Path("docs/beyond.md").read_text(encoding="utf-8")
     once = filled(page, blocks(tables))
     assert filled(once, blocks(tables)) == once

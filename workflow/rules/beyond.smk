@@ -1,5 +1,5 @@
 # Beyond the paper: samplers that know the old predictions, a rule that stops, and intervals.
-from adaptive_sampling.beyond.planning import check_beyond
+from adaptive_sampling.beyond.planning import check_beyond, pair_cases
 
 try:
     # A run from recordings rebuilds the shipped tables, and may be about to find them changed.
@@ -19,16 +19,16 @@ BEYOND_CODE = modules(
     "recordings/replay_format",
     "shift/population",
     "shift/required_size",
-    "beyond/detection",
     "beyond/experiment",
-    "beyond/intervals",
     "beyond/kernels",
+    "beyond/reading",
     "beyond/samplers",
-    "beyond/stopping",
     "beyond/strata",
     "beyond/stress",
     "beyond/study",
 )
+STOPPING_CODE = modules("beyond/change_model", "beyond/intervals", "beyond/stopping")
+PAIRS = pair_cases(CASES)
 BEYOND_SETTINGS = {
     key: config[key] for key in ("seed", "shift", "montecarlo", "beyond")
 }
@@ -36,7 +36,9 @@ BEYOND_SETTINGS = {
 
 rule beyond_compile:
     input:
-        code=modules("beyond/kernels", "randomness"),
+        code=modules(
+            "beyond/change_model", "beyond/kernels", "beyond/reading", "randomness"
+        ),
     output:
         touch(f"{RESULTS}/beyond/kernels.compiled"),
     log:
@@ -49,15 +51,36 @@ rule beyond_compile:
         "../scripts/beyond_compile.py"
 
 
-rule beyond_case:
+rule beyond_sizes:
     input:
         replay=f"{config['data']['replay']}/{{case}}.csv",
         kernels=rules.beyond_compile.output,
         code=BEYOND_CODE,
     output:
-        sizes=f"{RESULTS}/beyond/cases/{{case}}/required_size.csv",
+        f"{RESULTS}/beyond/cases/{{case}}/required_size.csv",
+    log:
+        f"{LOGS}/beyond/sizes_{{case}}.log",
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
+    params:
+        case=case_of,
+        settings=BEYOND_SETTINGS,
+    message:
+        "Finding the queries that methods beyond the paper need on {wildcards.case}"
+    script:
+        "../scripts/beyond_sizes.py"
+
+
+rule beyond_case:
+    input:
+        replay=f"{config['data']['replay']}/{{case}}.csv",
+        sizes=rules.beyond_sizes.output[0],
+        kernels=rules.beyond_compile.output,
+        code=BEYOND_CODE + STOPPING_CODE,
+    output:
         stopping=f"{RESULTS}/beyond/cases/{{case}}/stopping.csv",
-        bold=f"{RESULTS}/beyond/cases/{{case}}/stopping_bold.csv",
+        rules=f"{RESULTS}/beyond/cases/{{case}}/stopping_rules.csv",
         intervals=f"{RESULTS}/beyond/cases/{{case}}/intervals.csv",
     log:
         f"{LOGS}/beyond/case_{{case}}.log",
@@ -68,19 +91,38 @@ rule beyond_case:
         case=case_of,
         settings=BEYOND_SETTINGS,
     message:
-        "Comparing methods beyond the paper on {wildcards.case}"
+        "Measuring stopping rules and intervals on {wildcards.case}"
     script:
         "../scripts/beyond_case.py"
 
 
-rule beyond_stress:
+rule beyond_stress_sizes:
     input:
         kernels=rules.beyond_compile.output,
         code=BEYOND_CODE,
     output:
-        sizes=f"{RESULTS}/beyond/stress/required_size.csv",
+        f"{RESULTS}/beyond/stress/required_size.csv",
+    log:
+        f"{LOGS}/beyond/stress_sizes.log",
+    conda:
+        "../../environment.yml"
+    threads: threads_per_case
+    params:
+        settings=BEYOND_SETTINGS,
+    message:
+        "Finding the queries needed on synthetic shifts that are made to hurt"
+    script:
+        "../scripts/beyond_stress_sizes.py"
+
+
+rule beyond_stress:
+    input:
+        sizes=rules.beyond_stress_sizes.output[0],
+        kernels=rules.beyond_compile.output,
+        code=BEYOND_CODE + STOPPING_CODE,
+    output:
         stopping=f"{RESULTS}/beyond/stress/stopping.csv",
-        bold=f"{RESULTS}/beyond/stress/stopping_bold.csv",
+        rules=f"{RESULTS}/beyond/stress/stopping_rules.csv",
         intervals=f"{RESULTS}/beyond/stress/intervals.csv",
     log:
         f"{LOGS}/beyond/stress.log",
@@ -90,7 +132,7 @@ rule beyond_stress:
     params:
         settings=BEYOND_SETTINGS,
     message:
-        "Comparing methods on synthetic shifts that are made to hurt"
+        "Measuring stopping rules and intervals on synthetic shifts that are made to hurt"
     script:
         "../scripts/beyond_stress.py"
 
@@ -100,8 +142,9 @@ rule beyond_detection:
         replay=expand(
             f"{config['data']['replay']}/{{case}}.csv", case=config["beyond"]["cases"]
         ),
+        pairs=[f"data/pairs/{pair.case}.csv" for pair in PAIRS],
         kernels=rules.beyond_compile.output,
-        code=BEYOND_CODE,
+        code=BEYOND_CODE + STOPPING_CODE + modules("beyond/detection"),
     output:
         detection=report(
             f"{RESULTS}/beyond/detection.csv",
@@ -116,9 +159,10 @@ rule beyond_detection:
     threads: threads_per_case
     params:
         cases=[asdict(CASES[name]) for name in config["beyond"]["cases"]],
+        pairs=[asdict(pair) for pair in PAIRS],
         settings=BEYOND_SETTINGS,
     message:
-        "Asking whether the accuracy changed at all"
+        "Asking whether the accuracy, or any cell, changed at all"
     script:
         "../scripts/beyond_detection.py"
 
@@ -147,15 +191,15 @@ rule beyond_power:
 
 rule beyond_summary:
     input:
-        sizes=expand(rules.beyond_case.output.sizes, case=config["beyond"]["cases"]),
+        sizes=expand(rules.beyond_sizes.output, case=config["beyond"]["cases"]),
         stopping=expand(
             rules.beyond_case.output.stopping, case=config["beyond"]["cases"]
         ),
-        bold=expand(rules.beyond_case.output.bold, case=config["beyond"]["cases"]),
+        rules=expand(rules.beyond_case.output.rules, case=config["beyond"]["cases"]),
         intervals=expand(
             rules.beyond_case.output.intervals, case=config["beyond"]["cases"]
         ),
-        stress=rules.beyond_stress.output,
+        stress=[*rules.beyond_stress_sizes.output, *rules.beyond_stress.output],
         cases=config["cases_table"],
         code=modules("beyond/study", "beyond/summary", "tables", "cases"),
     output:
@@ -183,12 +227,16 @@ rule beyond_summary:
             category="Methods beyond the papers",
             labels={"table": "intervals and bias"},
         ),
-        stopping_bold=f"{RESULTS}/beyond/stopping_bold.csv",
         stress_required_size=f"{RESULTS}/beyond/stress_required_size.csv",
         stress_stopping=f"{RESULTS}/beyond/stress_stopping.csv",
-        stress_stopping_bold=f"{RESULTS}/beyond/stress_stopping_bold.csv",
         stress_intervals=f"{RESULTS}/beyond/stress_intervals.csv",
         stopping_summary=f"{RESULTS}/beyond/stopping_summary.csv",
+        stopping_rules=report(
+            f"{RESULTS}/beyond/stopping_rules.csv",
+            caption="../report/beyond_stopping_rules.rst",
+            category="Methods beyond the papers",
+            labels={"table": "rules that stop, compared"},
+        ),
     log:
         f"{LOGS}/beyond/summary.log",
     conda:
@@ -223,8 +271,30 @@ rule beyond_queries:
         "../scripts/beyond_queries.py"
 
 
+rule beyond_rules:
+    input:
+        rules=rules.beyond_summary.output.stopping_rules,
+        code=modules("figures/style", "figures/beyond_rules", "tables"),
+    output:
+        report(
+            images("beyond", "rules"),
+            caption="../report/beyond_rules.rst",
+            category="Methods beyond the papers",
+            labels={"figure": "stopping rules"},
+        ),
+    log:
+        f"{LOGS}/beyond/rules.log",
+    conda:
+        "../../environment.yml"
+    message:
+        "Drawing what the coverage of stopping rules costs"
+    script:
+        "../scripts/beyond_rules.py"
+
+
 rule beyond:
     input:
+        rules.beyond_rules.output,
         rules.beyond_summary.output,
         rules.beyond_queries.output,
         rules.beyond_detection.output,

@@ -1,4 +1,4 @@
-"""Queries until one can tell whether the accuracy changed at all."""
+"""Queries until one can tell whether the accuracy, or any cell, changed at all."""
 
 from adaptive_sampling.logs import logged
 
@@ -7,6 +7,8 @@ with logged(snakemake.log[0]):
     from adaptive_sampling.cases import Case
     from adaptive_sampling.tables import write_table
 
-    cases = [Case(**case) for case in snakemake.params.cases]
-    datasets = recorded_datasets(snakemake.input.replay, cases)
-    write_table(detection(datasets, snakemake.params.settings, jobs=snakemake.threads), snakemake.output[0])
+    params = snakemake.params
+    datasets = recorded_datasets(snakemake.input.replay, [Case(**case) for case in params.cases])
+    pairs = recorded_datasets(snakemake.input.pairs, [Case(**case) for case in params.pairs])
+    table = detection(datasets, pairs, params.settings, jobs=snakemake.threads)
+    write_table(table, snakemake.output[0])

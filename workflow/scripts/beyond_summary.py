@@ -10,7 +10,7 @@ with logged(snakemake.log[0]):
     tables = summarise(
         snakemake.input.sizes,
         snakemake.input.stopping,
-        snakemake.input.bold,
+        snakemake.input.rules,
         snakemake.input.intervals,
         snakemake.input.stress,
         read_cases(snakemake.input.cases),

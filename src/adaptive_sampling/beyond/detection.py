@@ -1,4 +1,4 @@
-"""Did the accuracy change by more than x at all? Queries until a decision that is right with 95%.
+"""Did the accuracy, or any cell of the confusion matrix, change by more than x? Queries until a decision.
 
 A sequence of intervals that holds at all looks at once (Robbins, "Statistical methods related to the law of the
 iterated logarithm", 1970): for a normal estimate with variance s^2 that shrinks as queries are added,
@@ -7,7 +7,8 @@ iterated logarithm", 1970): for a normal estimate with variance s^2 that shrinks
 
 at every look with probability 1 - alpha, whatever eta > 0. The test stops when the interval lies on one side of the
 threshold.
-With eta = 1/x^2 the interval is near its narrowest when s is about x/3, where decisions fall.
+With eta = 1/x^2 the interval is near its narrowest when s is about x/3, where decisions fall. For cells, each of them
+gets an equal share of alpha: some cell changed if one interval lies above x, none did if all lie below.
 """
 
 from collections.abc import Sequence
@@ -19,16 +20,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from adaptive_sampling.beyond import kernels
-from adaptive_sampling.beyond.experiment import Dataset, Setting, strata_for
+from adaptive_sampling.beyond.experiment import Dataset, Setting, grown, strata_for
+from adaptive_sampling.beyond.intervals import accuracy_change, model_change
 from adaptive_sampling.beyond.samplers import (
     METHODS,
     Knowledge,
     Method,
-    known_arrays,
-    least_rates,
-    smoothing,
-    words,
 )
 from adaptive_sampling.beyond.stopping import Rule, look_grid
 from adaptive_sampling.beyond.strata import KnownStrata
@@ -37,10 +34,11 @@ from adaptive_sampling.montecarlo import Trials, run_blocks
 
 DETECTION_COLUMNS: Final = {
     "case": "text",
+    "of": "text",
     "method": "text",
     "replacement": "flag",
     "threshold": "number",
-    "accuracy_change": "number",
+    "change": "number",
     "changed": "flag",
     "said_changed": "number",
     "undecided": "number",
@@ -48,8 +46,9 @@ DETECTION_COLUMNS: Final = {
     "wrong_se": "number",
     "mean_queries": "number",
 }
-"""Columns of ``detection.csv``: shares of the trials; `changed` is the truth, `mean_queries` counts undecided trials
-with all the queries that they made."""
+"""Columns of ``detection.csv``: shares of the trials. `of` is ``accuracy`` or ``cells``, `change` the true change of
+the accuracy or of the cell that changed most, `changed` whether that is over the threshold; `mean_queries` counts
+undecided trials with all the queries that they made."""
 
 TESTED: Final = {"uniform": METHODS["prediction_powered"], "posterior": METHODS["posterior"]}
 """The test on uniform sampling, which compares new with old answers, and on the proposed sampler."""
@@ -91,35 +90,67 @@ def detection_table(
         Columns `DETECTION_COLUMNS`.
     """
     rows = []
+    alpha = 1.0 - confidence
     for dataset, replacement, (name, method) in product(datasets, replacements, TESTED.items()):
         strata = strata_for(dataset, method, setting.K)
         population = strata.population
-        last = setting.last if replacement else min(setting.last, int(population.size.sum()))
-        looks = look_grid(1, last, rule)
-        looks = np.unique(np.append(looks, last)).astype(np.int64)
-        run = partial(_accuracy_of_block, strata, method, looks, knowledge, replacement, setting.seed)
-        title = f"{dataset.name} {name} detection"
-        parts = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
-        decided, yes = decisions(np.concatenate(parts), threshold, 1.0 - confidence)
-        truth = float(np.trace(population.shift))
-        changed = abs(truth) > threshold
-        wrong = float(((decided < len(looks)) & (yes != changed)).mean())
-        rows.append(
-            (
-                dataset.name,
-                name,
-                replacement,
-                threshold,
-                truth,
-                changed,
-                float(((decided < len(looks)) & yes).mean()),
-                float((decided == len(looks)).mean()),
-                wrong,
-                np.sqrt(wrong * (1.0 - wrong) / setting.trials),
-                float(looks[np.minimum(decided, len(looks) - 1)].mean()),
+        looks, limits = _far_enough(strata, method, replacement, threshold, alpha, knowledge, rule, setting)
+        shift = population.shift
+        truths = {"accuracy": float(np.trace(shift)), "cells": float(shift.flat[np.abs(shift).argmax()])}
+        for of, truth in truths.items():
+            decided, yes = decisions(limits[of], threshold)
+            changed = abs(truth) > threshold
+            wrong = float(((decided < len(looks)) & (yes != changed)).mean())
+            rows.append(
+                (
+                    dataset.name,
+                    of,
+                    name,
+                    replacement,
+                    threshold,
+                    truth,
+                    changed,
+                    float(((decided < len(looks)) & yes).mean()),
+                    float((decided == len(looks)).mean()),
+                    wrong,
+                    np.sqrt(wrong * (1.0 - wrong) / setting.trials),
+                    float(looks[np.minimum(decided, len(looks) - 1)].mean()),
+                )
             )
-        )
     return pd.DataFrame(rows, columns=list(DETECTION_COLUMNS))
+
+
+def _far_enough(
+    strata: KnownStrata,
+    method: Method,
+    replacement: bool,
+    threshold: float,
+    alpha: float,
+    knowledge: Knowledge,
+    rule: Rule,
+    setting: Setting,
+) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+    """Look until all are decided: the looks, and limits of the accuracy change and of the largest cell change."""
+    items = int(strata.population.size.sum())
+    last = setting.last if replacement else min(setting.last, items)
+    eta = 1.0 / threshold**2
+
+    def run(trials: int, reach: int) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
+        looks = np.unique(np.append(look_grid(1, reach, rule), reach)).astype(np.int64)
+        block = partial(
+            _limits_of_block, strata, method, looks, knowledge, replacement, eta, alpha, setting.seed
+        )
+        title = f"{strata.population.name} {method.name} detection"
+        parts = run_blocks(block, trials, jobs=setting.jobs, backend=setting.backend, title=title)
+        accuracy, cells = (np.concatenate(part) for part in zip(*parts))
+        estimate, half = np.abs(accuracy[..., 0]), half_width(accuracy[..., 1], eta, alpha)
+        return looks, {"accuracy": np.stack([estimate - half, estimate + half], axis=-1), "cells": cells}
+
+    def enough(result: tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]) -> bool:
+        looks, limits = result
+        return all(bool((decisions(each, threshold)[0] < len(looks)).all()) for each in limits.values())
+
+    return grown(run, enough, first=500, last=last, trials=setting.trials)
 
 
 def half_width(variance: NDArray[np.float64], eta: float, alpha: float) -> NDArray[np.float64]:
@@ -139,16 +170,14 @@ def half_width(variance: NDArray[np.float64], eta: float, alpha: float) -> NDArr
     return width
 
 
-def decisions(
-    accuracy: NDArray[np.float64], threshold: float, alpha: float
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def decisions(limits: NDArray[np.float64], threshold: float) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """First look at which the interval lies on one side of the threshold, and on which.
 
     Parameters
     ----------
-    accuracy : ndarray of float, shape (trials, B, 2)
-        Estimates and their variances.
-    threshold, alpha : float
+    limits : ndarray of float, shape (trials, B, 2)
+        Lower and upper limits of what changed.
+    threshold : float
 
     Returns
     -------
@@ -158,13 +187,10 @@ def decisions(
 
     Examples
     --------
-    >>> exact = np.array([[[0.03, 0.0]], [[0.001, 0.0]]])
-    >>> decisions(exact, 0.01, 0.05)[1].tolist()
+    >>> decisions(np.array([[[0.02, 0.04]], [[0.0, 0.01]]]), 0.01)[1].tolist()
     [True, False]
     """
-    estimate = np.abs(accuracy[..., 0])
-    half = half_width(accuracy[..., 1], 1.0 / threshold**2, alpha)
-    above, below = estimate - half > threshold, estimate + half <= threshold
+    above, below = limits[..., 0] > threshold, limits[..., 1] <= threshold
     either = above | below
     look: NDArray[np.int64] = np.where(either.any(axis=1), either.argmax(axis=1), either.shape[1])
     at = np.minimum(look, either.shape[1] - 1)
@@ -177,31 +203,18 @@ def power_datasets(seed: int) -> list[Dataset]:
     return [Dataset(shift.name, stress_replay(shift, seed), shift.labels, shift.labels) for shift in POWER]
 
 
-def _accuracy_of_block(
+def _limits_of_block(
     strata: KnownStrata,
     method: Method,
     looks: NDArray[np.int64],
     knowledge: Knowledge,
     replacement: bool,
+    eta: float,
+    alpha: float,
     seed: int,
     trials: Trials,
-) -> NDArray[np.float64]:
-    """Estimates and variances of one block, shape (trials, B, 2)."""
-    population = strata.population
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Accuracy changes and their variances, and limits of the cell that changed most, of one block."""
     count = method.counts(strata, looks, knowledge, replacement, seed, trials)
-    accuracy = np.empty((*count.shape[:2], 2))
-    kernels.accuracy_at_counts(
-        *known_arrays(strata),
-        population.old,
-        smoothing(method, knowledge),
-        knowledge.caution,
-        least_rates(strata, knowledge),
-        method.estimator == "difference",
-        knowledge.kappa,
-        replacement,
-        words(strata, seed),
-        trials.first,
-        count,
-        accuracy,
-    )
-    return accuracy
+    accuracy = accuracy_change(strata, method, count, knowledge, replacement, seed, trials)
+    return accuracy, model_change(strata, method, count, replacement, eta, alpha, seed, trials)[1]

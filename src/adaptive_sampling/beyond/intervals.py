@@ -1,9 +1,12 @@
 """Intervals for each cell of the shift and for the accuracy change, and the bias of adaptive sampling.
 
 A stratum that starts quiet is asked less, so that its late changes are seen less often than they are there. Means
-of adaptively chosen numbers of answers therefore undercount change. What a *fresh* second half of the answers says,
-taken in numbers that the first half has fixed, is free of that bias: given the numbers, each stratum's mean is an
-average of independent draws.
+of adaptively chosen numbers of answers therefore undercount change. Two ways out:
+
+- A posterior does not depend on how the counts came about, but on its model. The change model reads the answers of
+  any sampler, and errs in other ways than the sampler's own means: where the two disagree, the interval says so.
+- What a *fresh* second half of the answers says, taken in numbers that the first half has fixed, has no bias whatever
+  the truth: given the numbers, each stratum's mean is an average of independent draws.
 """
 
 from collections.abc import Sequence
@@ -16,7 +19,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from adaptive_sampling.beyond import kernels
+from adaptive_sampling.beyond import reading
+from adaptive_sampling.beyond.change_model import change_groups, change_prior
 from adaptive_sampling.beyond.experiment import Dataset, Setting, strata_for
 from adaptive_sampling.beyond.samplers import (
     METHODS,
@@ -24,9 +28,7 @@ from adaptive_sampling.beyond.samplers import (
     Method,
     known_arrays,
     least_budget,
-    least_rates,
     smoothing,
-    told_what_is_certain,
     words,
 )
 from adaptive_sampling.beyond.strata import KnownStrata
@@ -48,15 +50,19 @@ INTERVAL_COLUMNS: Final = {
     "bias": "number",
     "bias_se": "number",
     "sd": "number",
+    "model_bias": "number?",
+    "model_sd": "number?",
     "coverage": "number",
+    "half_width": "number",
     "cells": "integer",
     "cell_coverage": "number?",
     "worst_cell_coverage": "number?",
     "cell_half_width": "number?",
 }
-"""Columns of ``intervals.csv``; bias, standard deviation and `coverage` are those of the accuracy change, the
-last three columns the mean and the lowest coverage over all cells that hold an item at either date, and the mean
-half width of their intervals."""
+"""Columns of ``intervals.csv``. Bias and standard deviation are those of the method's own estimate of the accuracy
+change; those of the change model follow, then the coverage and mean half width of the intervals. The last three
+columns are the mean and the lowest coverage over all cells that hold an item at either date, and the mean half width
+of their intervals."""
 
 
 def interval_table(
@@ -98,10 +104,9 @@ def interval_table(
         run = partial(_cells_of_block, strata, method, made, knowledge, replacement, setting.seed)
         title = f"{dataset.name} {method.name} intervals"
         parts = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)
-        shift, variance, of_accuracy = (np.concatenate(part) for part in zip(*parts))
+        shift, variance, own, modelled = (np.concatenate(part) for part in zip(*parts))
         there = (population.old > 0) | (population.new > 0)
-        accuracy = np.trace(shift, axis1=1, axis2=2)
-        spread = np.sqrt(of_accuracy)
+        accuracy, spread = own[:, 0], own[:, 1] + (own[:, 0] - modelled) ** 2
         truth = float(np.trace(population.shift))
         for width in WIDTHS:
             inside = np.abs(shift - population.shift) <= z * width * np.sqrt(variance) + ROUNDING
@@ -117,7 +122,9 @@ def interval_table(
                     accuracy.mean() - truth,
                     accuracy.std(ddof=1) / np.sqrt(setting.trials),
                     accuracy.std(ddof=1),
-                    (np.abs(accuracy - truth) <= z * width * spread + ROUNDING).mean(),
+                    modelled.mean() - truth,
+                    modelled.std(ddof=1),
+                    *_covered(accuracy, spread, truth, z * width),
                     int(there.sum()),
                     by_cell.mean(),
                     by_cell.min(),
@@ -137,20 +144,19 @@ def _cells_of_block(
     replacement: bool,
     seed: int,
     trials: Trials,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Estimate and variance of every cell, shape (trials, L, J), and variance of the accuracy, shape (trials,)."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Read one block.
+
+    Returns estimate and variance of every cell, shape (trials, L, J), the accuracy change and its variance, shape
+    (trials, 2), and the accuracy change by the change model, shape (trials,).
+    """
     population = strata.population
     count = method.counts(strata, np.array([queries], dtype=np.int64), knowledge, replacement, seed, trials)
-    if method.estimator == "limit":
-        strata = told_what_is_certain(strata)
     shift, variance = np.empty((2, trials.count, 1, *population.old.shape))
-    accuracy = np.empty((trials.count, 1))
-    kernels.cells_at_counts(
+    reading.cells_at_counts(
         *known_arrays(strata),
         population.old,
         smoothing(method, knowledge),
-        knowledge.caution,
-        least_rates(strata, knowledge),
         knowledge.kappa,
         replacement,
         words(strata, seed),
@@ -158,9 +164,97 @@ def _cells_of_block(
         count,
         shift,
         variance,
+    )
+    own = accuracy_change(strata, method, count, knowledge, replacement, seed, trials)
+    # Only the accuracy change of the model is read, not its limits for cells.
+    modelled, _ = model_change(strata, method, count, replacement, 1.0, 1.0, seed, trials)
+    return shift[:, 0], variance[:, 0], own[:, 0], modelled[:, 0]
+
+
+def accuracy_change(
+    strata: KnownStrata,
+    method: Method,
+    count: NDArray[np.int32],
+    knowledge: Knowledge,
+    replacement: bool,
+    seed: int,
+    trials: Trials,
+) -> NDArray[np.float64]:
+    """Accuracy change by a method's own estimate, and its cautious variance, shape (trials, B, 2)."""
+    accuracy = np.empty((*count.shape[:2], 2))
+    reading.accuracy_at_counts(
+        *known_arrays(strata),
+        strata.population.old,
+        smoothing(method, knowledge),
+        knowledge.caution,
+        knowledge.unseen,
+        method.estimator == "difference",
+        knowledge.kappa,
+        replacement,
+        words(strata, seed),
+        trials.first,
+        count,
         accuracy,
     )
-    return shift[:, 0], variance[:, 0], accuracy[:, 0]
+    return accuracy
+
+
+def model_change(
+    strata: KnownStrata,
+    method: Method,
+    count: NDArray[np.int32],
+    replacement: bool,
+    eta: float,
+    alpha: float,
+    seed: int,
+    trials: Trials,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Accuracy change by the change model, and how far any cell may have changed, at given counts of any strata.
+
+    Parameters
+    ----------
+    strata : KnownStrata
+    method : Method
+        One that draws uniformly and compares answers is read without the model, by paired differences.
+    count : ndarray of int32, shape (trials, B, strata)
+    replacement : bool
+    eta, alpha : float
+        Of the limits of cells, see `adaptive_sampling.beyond.reading.change_at_counts`.
+    seed : int
+    trials : Trials
+
+    Returns
+    -------
+    accuracy : ndarray of float, shape (trials, B)
+    cells : ndarray of float, shape (trials, B, 2)
+    """
+    accuracy, cells = np.empty(count.shape[:2]), np.empty((*count.shape[:2], 2))
+    reading.change_at_counts(
+        strata.population.answers,
+        strata.population.start,
+        strata.population.old,
+        strata.pools,
+        *change_groups(strata).arrays,
+        change_prior(),
+        method.estimator == "difference",
+        replacement,
+        eta,
+        alpha,
+        words(strata, seed),
+        trials.first,
+        count,
+        accuracy,
+        cells,
+    )
+    return accuracy, cells
+
+
+def _covered(
+    estimate: NDArray[np.float64], variance: NDArray[np.float64], truth: float, z: float
+) -> tuple[float, float]:
+    """How often estimate +- z standard errors holds the truth, and its mean half width."""
+    half = z * np.sqrt(variance)
+    return float((np.abs(estimate - truth) <= half + ROUNDING).mean()), float(half.mean())
 
 
 def fresh_accuracy(
@@ -191,7 +285,7 @@ def fresh_accuracy(
     fresh = np.maximum(count, 1)
     right = np.empty((2, trials.count, population.strata), np.int64)
     for place, upto in enumerate((count, count + fresh)):
-        kernels.right_at_counts(
+        reading.right_at_counts(
             population.answers,
             population.start,
             population.stratum_label,
@@ -232,7 +326,9 @@ def _fresh_rows(
             change.mean() - truth,
             deviation / np.sqrt(setting.trials),
             deviation,
-            (np.abs(change - truth) <= z * width * np.sqrt(variance) + ROUNDING).mean(),
+            None,
+            None,
+            *_covered(change, variance, truth, z * width),
             0,
             None,
             None,

@@ -16,11 +16,13 @@ from adaptive_sampling.beyond.detection import DETECTION_COLUMNS
 from adaptive_sampling.beyond.intervals import INTERVAL_COLUMNS
 from adaptive_sampling.beyond.stopping import STOPPING_COLUMNS
 from adaptive_sampling.beyond.summary import (
-    FIRST_LOOK,
     MEAN_COLUMNS,
     REQUIRED_COLUMNS,
+    RULE_SUMMARY_COLUMNS,
     STOPPING_SUMMARY_COLUMNS,
+    clearly_below,
     geometric_mean,
+    stopping_ratio,
 )
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.tables import read_table, write_text
@@ -32,9 +34,8 @@ TABLES: Final = {
     "stopping_summary": STOPPING_SUMMARY_COLUMNS,
     "intervals": INTERVAL_COLUMNS,
     "stress_required_size": REQUIRED_COLUMNS,
-    "stopping_bold": STOPPING_COLUMNS,
     "stress_stopping": STOPPING_COLUMNS,
-    "stress_stopping_bold": STOPPING_COLUMNS,
+    "stopping_rules": RULE_SUMMARY_COLUMNS,
     "stress_intervals": INTERVAL_COLUMNS,
     "detection": DETECTION_COLUMNS,
 }
@@ -61,13 +62,14 @@ def blocks(tables: Mapping[str, pd.DataFrame]) -> dict[str, str]:
         "targets": _targets(tables["geometric_means"], tables["stopping_summary"]),
         "means": _means(tables["geometric_means"]),
         "stress": _stress(tables["stress_required_size"]),
-        "stopping": _stopping(tables["stopping"], tables["stopping_bold"]),
+        "stopping": _stopping(tables["stopping"]),
         "stopping-lowest": _lowest(tables["stopping_summary"]),
         "stopping-below": _below(tables["stopping"], tables["stress_stopping"]),
-        "stopping-bold-below": _below(tables["stopping_bold"], tables["stress_stopping_bold"]),
+        "stopping-rules": _rules(tables["stopping_rules"]),
         "intervals": _intervals(tables["intervals"], tables["stress_intervals"]),
         "bias": _bias(tables["intervals"]),
-        "detection": _detection(tables["detection"]),
+        "detection": _detection(tables["detection"], "accuracy"),
+        "detection-cells": _detection(tables["detection"], "cells"),
     }
 
 
@@ -185,39 +187,68 @@ def _stress(required: pd.DataFrame) -> str:
     return verdict + "\n" + _table(head, lines)
 
 
-def _stopping(stopping: pd.DataFrame, bold: pd.DataFrame) -> str:
-    """Set the proposed sampler's stops at 1% and 95% beside its bold rule's and MASA's."""
+def _stopping(stopping: pd.DataFrame) -> str:
+    """Set the proposed sampler's stops at 1% and 95% beside MASA's."""
     target = 0.01 if (stopping["target"] == 0.01).any() else stopping["target"].min()
 
-    def at(table: pd.DataFrame, method: str) -> pd.DataFrame:
-        chosen = (table["target"] == target) & (table["confidence"] == 0.95) & (table["method"] == method)
-        return table[chosen].set_index(["case", "replacement"])
+    def at(method: str) -> pd.DataFrame:
+        chosen = (
+            stopping["target"].eq(target) & stopping["confidence"].eq(0.95) & stopping["method"].eq(method)
+        )
+        table = stopping[chosen].set_index(["case", "replacement"])
+        return table.assign(ratio=stopping_ratio(table))
 
-    rows, boldly, masa = at(stopping, "posterior"), at(bold, "posterior"), at(stopping, "masa")
-    keys = rows.index.intersection(masa.index).intersection(boldly.index)
-    lines, own, theirs, saved = [], [], [], []
+    rows, masa = at("posterior"), at("masa")
+    keys = rows.index.intersection(masa.index)
+    saved = rows.loc[keys, "mean_queries"] / masa.loc[keys, "mean_queries"]
+    lines = []
     for key in keys:
-        row, other, quick = rows.loc[key], masa.loc[key], boldly.loc[key]
-        own.append(row["mean_queries"] / max(row["queries_needed"], FIRST_LOOK))
-        theirs.append(other["mean_queries"] / max(other["queries_needed"], FIRST_LOOK))
-        saved.append(row["mean_queries"] / other["mean_queries"])
+        row, other = rows.loc[key], masa.loc[key]
         lines.append(
             [
                 str(key[0]),
                 "with" if key[1] else "without",
                 _size(row["queries_needed"]),
                 f"{row['mean_queries']:,.0f} ({100 * row['coverage']:.1f}%)",
-                _ratio(own[-1]),
-                f"{quick['mean_queries']:,.0f} ({100 * quick['coverage']:.1f}%)",
+                _ratio(row["ratio"]),
                 f"{other['mean_queries']:,.0f} ({100 * other['coverage']:.1f}%)",
-                _ratio(saved[-1]),
+                _ratio(saved[key]),
             ]
         )
-    head = ["case", "replacement", "needed", "stops at (coverage)", "of needed"]
-    head += ["bold rule", "MASA stops at", "of MASA's"]
-    means = f"{_ratio(geometric_mean(own))} of what is needed (MASA: {_ratio(geometric_mean(theirs))})"
-    text = f"Wanted: error {target:g} with 95%. Geometric means: the rule stops at {means}, and the proposed sampler "
-    return text + f"at {_ratio(geometric_mean(saved))} of MASA's queries.\n\n" + _table(head, lines)
+    head = ["case", "replacement", "needed", "stops at (coverage)", "of needed", "MASA stops at", "of MASA's"]
+    own, theirs = geometric_mean(rows.loc[keys, "ratio"]), geometric_mean(masa.loc[keys, "ratio"])
+    text = (
+        f"Wanted: error {target:g} with 95%; {_trials(stopping)} trials. Geometric means: the rule stops at "
+    )
+    text += f"{_ratio(own)} of what is needed (MASA: {_ratio(theirs)}), and the proposed sampler at "
+    return text + f"{_ratio(geometric_mean(saved))} of MASA's queries.\n\n" + _table(head, lines)
+
+
+def _trials(stopping: pd.DataFrame) -> str:
+    """Count the trials behind coverages, from any that is neither 0 nor 1."""
+    usable = stopping[stopping["coverage"].between(0, 1, inclusive="neither") & (stopping["coverage_se"] > 0)]
+    if usable.empty:
+        return "all"
+    row = usable.iloc[0]
+    return f"{round(row['coverage'] * (1.0 - row['coverage']) / row['coverage_se'] ** 2):,}"
+
+
+def _rules(rules: pd.DataFrame) -> str:
+    """Set rules and margins side by side."""
+    rows = [
+        [
+            f"{row['cases']}, {row['rule']}",
+            "with" if row["replacement"] else "without",
+            f"{row['margin']:g}",
+            f"{row['clearly_below']} of {row['combinations']}",
+            f"{100 * row['worst_shortfall']:.1f} points",
+            f"{row['worst_case']}, {row['worst_target']:g}, {100 * row['worst_confidence']:g}%",
+            _ratio(row["mean_ratio"]),
+        ]
+        for row in rules.to_dict("records")
+    ]
+    head = ["cases, rule", "replacement", "margin", "clearly below", "worst shortfall", "where", "ratio"]
+    return _table(head, rows)
 
 
 def _lowest(summary: pd.DataFrame) -> str:
@@ -244,12 +275,6 @@ def _below(stopping: pd.DataFrame, stress: pd.DataFrame) -> str:
     """Name every combination whose coverage lies more than two standard errors below nominal."""
     lines = []
     for table in (stopping, stress):
-        usable = table[table["coverage"].between(0, 1, inclusive="neither")]
-        relative: pd.Series[float] = usable["coverage_se"] / np.sqrt(
-            usable["coverage"] * (1 - usable["coverage"])
-        )
-        scale = float(relative.max()) if len(relative) else 0.0
-        error = scale * np.sqrt(table["confidence"] * (1 - table["confidence"]))
         lines += [
             [
                 row["case"],
@@ -259,7 +284,7 @@ def _below(stopping: pd.DataFrame, stress: pd.DataFrame) -> str:
                 f"{100 * row['confidence']:g}%",
                 f"{100 * row['coverage']:.1f}%",
             ]
-            for row in table[table["coverage"] < table["confidence"] - 2 * error].to_dict("records")
+            for row in table[clearly_below(table)].to_dict("records")
         ]
     total = len(stopping) + len(stress)
     text = f"{len(lines)} of {total} combinations lie more than two standard errors below nominal"
@@ -281,12 +306,14 @@ def _intervals(intervals: pd.DataFrame, stress: pd.DataFrame) -> str:
                     f"{width:g}",
                     f"{100 * group['coverage'].mean():.1f}%",
                     f"{100 * lowest['coverage']:.1f}% ({lowest['case']})",
+                    f"{100 * group['half_width'].mean():.2f}%",
                     "–" if np.isnan(cells) else f"{100 * cells:.1f}%",
                     "–" if np.isnan(cells) else f"{100 * group['worst_cell_coverage'].min():.1f}%",
                     "–" if np.isnan(cells) else f"{100 * group['cell_half_width'].mean():.2f}%",
                 ]
             )
-    head = ["cases, method", "width", "accuracy: mean", "lowest", "cells: mean", "worst cell", "half width"]
+    head = ["cases, method", "width", "accuracy: mean", "lowest", "half width"]
+    head += ["cells: mean", "worst cell", "half width"]
     return _table(head, rows)
 
 
@@ -305,31 +332,44 @@ def _bias(intervals: pd.DataFrame) -> str:
                 f"{relative.mean():.2f}",
                 f"{relative.max():.2f} ({worst['case']}: {worst['bias']:+.5f})",
                 f"{significant} of {len(group)}",
+                "–" if group["model_bias"].isna().all() else f"{group['model_bias'].abs().mean():.5f}",
             ]
         )
     head = ["method", "replacement", "mean bias", "bias/sd: mean", "highest", "beyond three standard errors"]
+    head += ["mean bias of the change model"]
     return _table(head, rows)
 
 
-def _detection(detection: pd.DataFrame) -> str:
+def _detection(detection: pd.DataFrame, of: str) -> str:
     keys = ["case", "replacement"]
+    detection = detection[detection["of"] == of]
     uniform = detection[detection["method"] == "uniform"].set_index(keys)
-    rows = []
+    rows, ratio = [], []
     for row in detection[detection["method"] == "posterior"].to_dict("records"):
         theirs = uniform.loc[(row["case"], row["replacement"])]
+        ratio.append(row["mean_queries"] / theirs["mean_queries"])
         rows.append(
             [
                 row["case"],
                 "with" if row["replacement"] else "without",
-                f"{100 * row['accuracy_change']:+.2f}%",
+                f"{100 * row['change']:+.2f}%",
                 f"{theirs['mean_queries']:,.0f}",
                 f"{row['mean_queries']:,.0f}",
                 f"{100 * theirs['wrong']:.1f}% / {100 * row['wrong']:.1f}%",
                 f"{100 * theirs['undecided']:.0f}% / {100 * row['undecided']:.0f}%",
             ]
         )
+    if not rows:
+        return "Not run.\n"
+    wrong = detection.groupby("method")["wrong"].max()
+    text = (
+        f"The proposed sampler decides after {_ratio(geometric_mean(ratio))} of uniform sampling's queries "
+    )
+    text += f"(geometric mean), with fewer in {sum(each < 1 for each in ratio)} of {len(ratio)} rows. Highest share "
+    text += f"of wrong decisions: {100 * wrong.get('uniform', 0):.1f}% uniform, "
+    text += f"{100 * wrong.get('posterior', 0):.1f}% proposed.\n\n"
     head = ["case", "replacement", "change", "uniform", "posterior", "wrong (u / p)", "undecided (u / p)"]
-    return _table(head, rows)
+    return text + _table(head, rows)
 
 
 def main() -> None:

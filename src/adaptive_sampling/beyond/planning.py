@@ -4,12 +4,25 @@ Standard library only: this runs while the workflow is being planned.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.replay_format import check_replay_table
+
+WITHOUT_CONFIDENCE: Final = "AFFECTNET"
+"""The one dataset that was recorded without confidences."""
+
+
+def pair_cases(cases: Mapping[str, Case]) -> list[Case]:
+    """Choose the pairs that have recorded confidences and no replay table of their own, in the order of the table."""
+    return [
+        replace(case, source="reconstructed")
+        for case in cases.values()
+        if case.source == "published" and case.frugalml_dataset != WITHOUT_CONFIDENCE
+    ]
 
 
 def check_beyond(beyond: Mapping[str, Any], cases: Mapping[str, Case], replay: str | Path | None) -> None:

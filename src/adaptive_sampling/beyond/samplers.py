@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive_sampling.beyond import kernels
+from adaptive_sampling.beyond import kernels, reading
 from adaptive_sampling.beyond.strata import KnownStrata
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials
@@ -43,8 +43,6 @@ class Knowledge:
     unseen : float
         In all variances, the change rate of a stratum is never taken to be below this. With `caution`, it is half a
         change that every stratum is given on top of what was seen, as in Jeffreys' prior.
-    shared : bool
-        Share `unseen` out among the strata of a pool, in proportion to their items: bolder.
     pilot : float
         Share of the budget that two-stage sampling spends on its pilot.
     a : float
@@ -57,7 +55,6 @@ class Knowledge:
     smoothing: float = 0.3
     caution: float = 2.0
     unseen: float = 0.25
-    shared: bool = False
     pilot: float = 0.3
     a: float = 1.0
 
@@ -319,7 +316,7 @@ def squared_errors(
     if method.estimator == "limit":
         strata = told_what_is_certain(strata)
     error = np.empty(count.shape[:2])
-    kernels.errors_at_counts(
+    reading.errors_at_counts(
         *known_arrays(strata),
         population.old,
         population.new,
@@ -352,14 +349,6 @@ def known_arrays(strata: KnownStrata) -> tuple[Any, Any, Any, Any, Any, Any, Any
         strata.kept,
         strata.moved,
     )
-
-
-def least_rates(strata: KnownStrata, knowledge: Knowledge) -> NDArray[np.float64]:
-    """Least change rate of each stratum in all variances, shape (G,)."""
-    part = (
-        strata.population.size / strata.pool_size if knowledge.shared else np.ones(strata.population.strata)
-    )
-    return knowledge.unseen * part
 
 
 def smoothing(method: Method, knowledge: Knowledge) -> float:

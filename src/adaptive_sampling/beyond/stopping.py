@@ -1,13 +1,18 @@
-"""A rule that stops by itself once the error is, with the wanted confidence, as small as wanted.
+"""Rules that stop by themselves once the error is, with the wanted confidence, as small as wanted.
 
 The squared error of the estimate is a quadratic form in nearly normal variables. Its mean m and variance w follow
 from the covariances V_i of the rows of the estimate, and a scaled chi-squared distribution with the same two
-moments (Satterthwaite) gives its quantile. What makes the rule safe is `cautious_means`: a stratum that has not
-been seen to change is not taken to be certain, but given half a change in two answers.
+moments (Satterthwaite) gives its quantile. Rules differ in what they take V_i to be:
+
+- ``change_model``, for strata of one old answer each: the posterior of `adaptive_sampling.beyond.change_model`. As this
+  trusts groups to be alike, no group may be able to cause the whole error alone, judged by its own answers.
+- ``pooled``: the same without that last condition.
+- ``cautious``, for any strata: `cautious_means`. A stratum that has not been seen to change is not taken to be
+  certain, but given half a change in two answers.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Final
@@ -17,14 +22,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from adaptive_sampling.beyond import kernels
+from adaptive_sampling.beyond import reading
+from adaptive_sampling.beyond.change_model import change_prior
 from adaptive_sampling.beyond.experiment import Dataset, Setting, grown, strata_for, table_of
 from adaptive_sampling.beyond.samplers import (
     Knowledge,
     Method,
     known_arrays,
     least_budget,
-    least_rates,
     smoothing,
     words,
 )
@@ -44,6 +49,23 @@ STOPPING_COLUMNS: Final = {
 }
 """Columns of ``stopping.csv``."""
 
+RULE_COLUMNS: Final = {
+    "case": "text",
+    "rule": "text",
+    "margin": "number",
+    **{name: kind for name, kind in STOPPING_COLUMNS.items() if name not in ("case", "method")},
+}
+"""Columns of ``stopping_rules.csv``: rules and margins on the proposed sampler."""
+
+MARGINS: Final = {"change_model": 1.1, "pooled": 1.1, "cautious": 1.1}
+"""The margin of each rule."""
+
+TRADED: Final = (0.8, 0.9, 1.0, 1.1)
+"""Margins whose coverage and cost are compared; none is above those of `MARGINS`."""
+
+COMPARED: Final = 200
+"""Trials, at most, of a rule that a method does not stop by, for comparison."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -57,8 +79,8 @@ class Rule:
         Queries between two looks, as a share of those made so far.
     least_growth : int
         The same in queries, at least.
-    margin : float
-        Factor on the quantile of the error.
+    reach : float
+        Largest factor on the quantile of the error with which any rule decides.
     looks : int
         How many looks in a row must agree.
     """
@@ -66,7 +88,7 @@ class Rule:
     first_look: int = 100
     growth: float = 0.04
     least_growth: int = 25
-    margin: float = 1.1
+    reach: float = 1.1
     looks: int = 2
 
 
@@ -149,12 +171,25 @@ class Paths:
         Squared Frobenius error.
     moments : ndarray of float, shape (trials, B, 2)
         What the rule sees, see `error_quantile`.
+    alone : ndarray of float, shape (trials, B, C)
+        Largest error that one group alone could cause, at each confidence; 0 where the rule does not ask.
     """
 
     queries: NDArray[np.int64]
     looked: NDArray[np.bool_]
     error: NDArray[np.float64]
     moments: NDArray[np.float64]
+    alone: NDArray[np.float64]
+
+    def bound(self, place: int, confidence: float, margin: float, alone: bool = True) -> NDArray[np.float64]:
+        """Bound on the error at every look, shape (trials, looks), at the confidence of that place."""
+        bound = margin * error_quantile(self.moments[:, self.looked], confidence)
+        return np.maximum(bound, self.alone[:, self.looked, place]) if alone else bound
+
+
+def models_change(method: Method) -> bool:
+    """Whether a method's strata hold one old answer each, which the rule ``change_model`` needs."""
+    return "old" in method.choice and method.least == 0
 
 
 def _paths_of_block(
@@ -163,37 +198,63 @@ def _paths_of_block(
     queries: NDArray[np.int64],
     knowledge: Knowledge,
     replacement: bool,
+    cautious: bool,
     settled: float,
-    confidence: float,
+    confidences: Sequence[float],
     looks: int,
+    early: int,
     seed: int,
     trials: Trials,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Errors and moments of one block; moments until a squared error of `settled` is certain enough."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Errors, moments and errors of one group alone; moments until a squared error of `settled` is certain enough."""
     population = strata.population
     count = method.counts(strata, queries, knowledge, replacement, seed, trials)
     error, moments = np.empty(count.shape[:2]), np.empty((*count.shape[:2], 2))
-    kernels.bounds_at_counts(
-        *known_arrays(strata),
-        population.new,
-        smoothing(method, knowledge),
-        knowledge.caution,
-        least_rates(strata, knowledge),
-        knowledge.kappa,
-        settled,
-        float(special.ndtri(confidence)),
-        looks,
-        replacement,
-        words(strata, seed),
-        trials.first,
-        count,
-        error,
-        moments,
-    )
-    return error, moments
+    alone = np.zeros((*count.shape[:2], len(confidences)))
+    normals = special.ndtri(np.array(confidences))
+    if cautious:
+        reading.bounds_at_counts(
+            *known_arrays(strata),
+            population.new,
+            smoothing(method, knowledge),
+            knowledge.caution,
+            knowledge.unseen,
+            knowledge.kappa,
+            settled,
+            float(normals[-1]),
+            looks,
+            early,
+            replacement,
+            words(strata, seed),
+            trials.first,
+            count,
+            error,
+            moments,
+        )
+    else:
+        reading.change_bounds_at_counts(
+            *known_arrays(strata),
+            population.new,
+            strata.item_old[population.start[:-1]].astype(np.int64),
+            change_prior(),
+            normals,
+            smoothing(method, knowledge),
+            knowledge.kappa,
+            settled,
+            looks,
+            early,
+            replacement,
+            words(strata, seed),
+            trials.first,
+            count,
+            error,
+            moments,
+            alone,
+        )
+    return error, moments, alone
 
 
-def stopping_table(
+def stopping_tables(
     dataset: Dataset,
     chosen: Sequence[Method],
     replacements: Sequence[bool],
@@ -203,8 +264,8 @@ def stopping_table(
     knowledge: Knowledge,
     rule: Rule,
     setting: Setting,
-) -> pd.DataFrame:
-    """How often the rule stops at an error that is as small as wanted, and after how many queries.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """How often rules stop at an error that is as small as wanted, and after how many queries.
 
     Parameters
     ----------
@@ -212,7 +273,7 @@ def stopping_table(
     chosen : sequence of Method
     replacements : sequence of bool
     targets, confidences : sequence of float
-        Every pair of the two is measured, on the same trials.
+        Every pair of the two is measured, on the same trials; confidences rise.
     last : int
         Queries after which a trial that has not stopped is stopped.
     knowledge : Knowledge
@@ -222,46 +283,60 @@ def stopping_table(
 
     Returns
     -------
-    DataFrame
-        Columns `STOPPING_COLUMNS`. `queries_needed` is the smallest look, or smaller number of queries on a
-        grid of the same growth, at which enough trials have the wanted error.
+    stopping, rules : DataFrame
+        Columns `STOPPING_COLUMNS` and `RULE_COLUMNS`. In the first, a method stops by ``change_model`` where its strata
+        allow that, else by ``cautious``. The second compares all rules and margins on the proposed sampler.
+        `queries_needed` is the smallest look, or smaller number of queries on a grid of the same growth, at which
+        enough trials have the wanted error.
     """
-    rows = []
+    rows: list[tuple[object, ...]] = []
+    compared: list[tuple[object, ...]] = []
     for replacement, method in product(replacements, chosen):
         strata = strata_for(dataset, method, setting.K)
-        paths = _far_enough(
-            strata, method, replacement, min(targets), max(confidences), last, knowledge, rule, setting
-        )
-        looked = paths.looked
-        for confidence in confidences:
-            bound = rule.margin * error_quantile(paths.moments[:, looked], confidence)
-            for target in targets:
-                stopped = np.minimum(stopping_looks(bound, target, rule.looks), bound.shape[1] - 1)
-                error = np.take_along_axis(paths.error[:, looked], stopped[:, None], axis=1)[:, 0]
-                coverage = float((error <= target**2).mean())
-                reached = (paths.error <= target**2).mean(axis=0) >= confidence - 1e-12
-                rows.append(
-                    (
-                        dataset.name,
-                        method.name,
-                        replacement,
-                        target,
-                        confidence,
-                        coverage,
-                        np.sqrt(coverage * (1.0 - coverage) / setting.trials),
-                        float(paths.queries[looked][stopped].mean()),
-                        int(paths.queries[reached.argmax()]) if reached.any() else None,
-                    )
-                )
-    return table_of(rows, STOPPING_COLUMNS)
+        own = "change_model" if models_change(method) else "cautious"
+        for cautious in (False, True) if models_change(method) else (True,):
+            aside = cautious and own != "cautious"
+            runs = replace(setting, trials=min(setting.trials, COMPARED)) if aside else setting
+            paths = _far_enough(
+                strata, method, replacement, cautious, min(targets), confidences, last, knowledge, rule, runs
+            )
+            for (place, confidence), target in product(enumerate(confidences), targets):
+                key = (replacement, target, confidence)
+                for name in ("cautious",) if cautious else ("change_model", "pooled"):
+                    margins = sorted({*TRADED, MARGINS[name]}) if models_change(method) else [MARGINS[name]]
+                    for margin in margins:
+                        bound = paths.bound(place, confidence, margin, name != "pooled")
+                        measured = _measured(paths, bound, target, confidence, rule)
+                        if name == own and margin == MARGINS[name]:
+                            rows.append((dataset.name, method.name, *key, *measured))
+                        if method.name == "posterior":
+                            compared.append((dataset.name, name, margin, *key, *measured))
+    return table_of(rows, STOPPING_COLUMNS), table_of(compared, RULE_COLUMNS)
+
+
+def _measured(
+    paths: Paths, bound: NDArray[np.float64], target: float, confidence: float, rule: Rule
+) -> tuple[float, float, float, int | None]:
+    """Coverage, its standard error, mean queries, and queries needed."""
+    stopped = np.minimum(stopping_looks(bound, target, rule.looks), bound.shape[1] - 1)
+    error = np.take_along_axis(paths.error[:, paths.looked], stopped[:, None], axis=1)[:, 0]
+    coverage = float((error <= target**2).mean())
+    reached = (paths.error <= target**2).mean(axis=0) >= confidence - 1e-12
+    return (
+        coverage,
+        float(np.sqrt(coverage * (1.0 - coverage) / len(error))),
+        float(paths.queries[paths.looked][stopped].mean()),
+        int(paths.queries[reached.argmax()]) if reached.any() else None,
+    )
 
 
 def _far_enough(
     strata: KnownStrata,
     method: Method,
     replacement: bool,
+    cautious: bool,
     target: float,
-    confidence: float,
+    confidences: Sequence[float],
     last: int,
     knowledge: Knowledge,
     rule: Rule,
@@ -287,19 +362,21 @@ def _far_enough(
             queries,
             knowledge,
             replacement,
-            (target / rule.margin) ** 2,
-            confidence,
+            cautious,
+            (target / rule.reach) ** 2,
+            confidences,
             rule.looks,
+            len(early),
             setting.seed,
         )
         title = f"{strata.population.name} {method.name} stopping"
         parts = run_blocks(block, trials, jobs=setting.jobs, backend=setting.backend, title=title)
-        error, moments = (np.concatenate(part) for part in zip(*parts))
+        error, moments, alone = (np.concatenate(part) for part in zip(*parts))
         looked = np.arange(len(queries)) >= len(early)
-        return Paths(queries if replacement else np.minimum(queries, items), looked, error, moments)
+        return Paths(queries if replacement else np.minimum(queries, items), looked, error, moments, alone)
 
     def enough(paths: Paths) -> bool:
-        bound = rule.margin * error_quantile(paths.moments[:, paths.looked], confidence)
+        bound = paths.bound(len(confidences) - 1, confidences[-1], rule.reach)
         return bool((stopping_looks(bound, target, rule.looks) < bound.shape[1]).all())
 
     # The first reach holds a few looks, whatever the strata need.

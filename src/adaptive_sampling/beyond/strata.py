@@ -61,14 +61,6 @@ class KnownStrata:
         """Number of pools, P."""
         return 2 * TERCILES
 
-    @property
-    def pool_size(self) -> NDArray[np.int64]:
-        """Items of each stratum's pool, shape (G,)."""
-        size = np.zeros(self.pools, dtype=np.int64)
-        np.add.at(size, self.pool, self.population.size)
-        pooled: NDArray[np.int64] = size[self.pool]
-        return pooled
-
 
 def expected_moves(old: NDArray[np.float64]) -> NDArray[np.float64]:
     """Where answers are expected to go, by true label and old answer.

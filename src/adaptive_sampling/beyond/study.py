@@ -1,7 +1,6 @@
 """All that is measured beyond the paper on one dataset or several, and the tables over all of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +16,18 @@ from adaptive_sampling.beyond.experiment import (
     setting,
 )
 from adaptive_sampling.beyond.intervals import INTERVAL_COLUMNS, interval_table
-from adaptive_sampling.beyond.samplers import METHODS, Knowledge, Method
-from adaptive_sampling.beyond.stopping import STOPPING_COLUMNS, Rule, stopping_table
+from adaptive_sampling.beyond.samplers import METHODS, Knowledge
+from adaptive_sampling.beyond.stopping import RULE_COLUMNS, STOPPING_COLUMNS, Rule, stopping_tables
 from adaptive_sampling.beyond.stress import SHIFTS, stress_replay
-from adaptive_sampling.beyond.summary import geometric_means, stopping_summary, with_ratios
+from adaptive_sampling.beyond.summary import geometric_means, rule_summary, stopping_summary, with_ratios
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.replay import read_replay_table
 from adaptive_sampling.tables import read_table
 
 
-def study(
-    datasets: Sequence[Dataset], config: Mapping[str, Any], *, trials: int, jobs: int
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Measure required sizes, the stopping rule, its bold variant and intervals.
+def sizes(datasets: Sequence[Dataset], config: Mapping[str, Any], *, trials: int, jobs: int) -> pd.DataFrame:
+    """Measure the queries that every method needs.
 
     Parameters
     ----------
@@ -41,49 +38,77 @@ def study(
 
     Returns
     -------
-    sizes, stopping, bold, intervals : DataFrame
-        Columns `SIZE_COLUMNS`, `STOPPING_COLUMNS` twice, and `INTERVAL_COLUMNS`. The bold variant is the rule with
-        `Knowledge.shared`, on the proposed sampler. Intervals are measured at the number of
-        queries that the proposed sampler needs, or, where it is not run, at a quarter of the last budget.
+    DataFrame
+        Columns `SIZE_COLUMNS`.
+    """
+    beyond = config["beyond"]
+    chosen = methods(beyond["methods"], beyond["strata"])
+    common = setting(config, trials=trials, jobs=jobs)
+    return pd.concat(
+        [required_sizes(dataset, chosen, beyond["replacement"], Knowledge(), common) for dataset in datasets]
+    )
+
+
+def study(
+    datasets: Sequence[Dataset], sizes: pd.DataFrame, config: Mapping[str, Any], *, trials: int, jobs: int
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Measure the stopping rule, other rules beside it, and intervals.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+    sizes : DataFrame
+        Columns `SIZE_COLUMNS`.
+    config : mapping
+        The whole config.
+    trials, jobs : int
+
+    Returns
+    -------
+    stopping, rules, intervals : DataFrame
+        Columns `STOPPING_COLUMNS`, `RULE_COLUMNS` and `INTERVAL_COLUMNS`. Intervals are measured at the number of
+        queries that the proposed sampler needs, or, where that is not known, at a quarter of the last budget.
     """
     beyond, knowledge = config["beyond"], Knowledge()
     common = setting(config, trials=trials, jobs=jobs)
-    chosen = methods(beyond["methods"], beyond["strata"])
     stopped = methods(beyond["stopping"]["methods"], beyond["strata"])
-    intervals = [method for method in chosen if method.estimator != "difference"]
-    sizes, stopping, bold, covered = [], [], [], []
-
-    def stops(dataset: Dataset, on: Sequence[Method], knowing: Knowledge) -> pd.DataFrame:
-        return stopping_table(
+    # A difference has intervals of its own, and the oracle is no method that anyone can use.
+    usable = [
+        method
+        for method in methods(beyond["methods"], beyond["strata"])
+        if method.estimator not in ("difference", "limit")
+    ]
+    proposed = sizes[sizes["method"] == "posterior"].set_index(["case", "replacement"])["n95"]
+    stopping, rules, covered = [], [], []
+    for dataset in datasets:
+        stops, compared = stopping_tables(
             dataset,
-            on,
+            stopped,
             beyond["replacement"],
             beyond["stopping"]["targets"],
-            beyond["stopping"]["confidences"],
+            sorted(beyond["stopping"]["confidences"]),
             beyond["stopping"]["last"],
-            knowing,
+            knowledge,
             Rule(),
             common,
         )
-
-    for dataset in datasets:
-        sizes.append(required_sizes(dataset, chosen, beyond["replacement"], knowledge, common))
-        stopping.append(stops(dataset, stopped, knowledge))
-        bold.append(stops(dataset, methods(["posterior"], beyond["strata"]), replace(knowledge, shared=True)))
-        needed = sizes[-1].query("method == 'posterior'").set_index("replacement")["n95"]
-        queries = {kind: _queries(needed, kind, common.last) for kind in beyond["replacement"]}
+        stopping.append(stops)
+        rules.append(compared)
+        queries = {
+            kind: _queries(proposed, (dataset.name, kind), common.last) for kind in beyond["replacement"]
+        }
         covered.append(
             interval_table(
-                dataset, intervals, beyond["replacement"], queries, common.confidence, knowledge, common
+                dataset, usable, beyond["replacement"], queries, common.confidence, knowledge, common
             )
         )
-    return pd.concat(sizes), pd.concat(stopping), pd.concat(bold), pd.concat(covered)
+    return pd.concat(stopping), pd.concat(rules), pd.concat(covered)
 
 
-def _queries(needed: "pd.Series[int]", kind: bool, last: int) -> int:
+def _queries(needed: "pd.Series[int]", key: tuple[str, bool], last: int) -> int:
     """At least 100 queries: before, nobody would look."""
-    known = kind in needed.index and not pd.isna(needed[kind])
-    return max(100, int(needed[kind])) if known else max(100, last // 4)
+    known = key in needed.index and not pd.isna(needed[key])
+    return max(100, int(needed[key])) if known else max(100, last // 4)
 
 
 def stress_datasets(names: Sequence[str], seed: int) -> list[Dataset]:
@@ -111,12 +136,16 @@ def recorded_datasets(paths: Sequence[str | Path], cases: Sequence[Case]) -> lis
     ]
 
 
-def detection(datasets: Sequence[Dataset], config: Mapping[str, Any], *, jobs: int) -> pd.DataFrame:
-    """Run the test for a change of accuracy on datasets and on those of the power curves.
+def detection(
+    datasets: Sequence[Dataset], pairs: Sequence[Dataset], config: Mapping[str, Any], *, jobs: int
+) -> pd.DataFrame:
+    """Run the tests for a change on datasets and on those of the power curves.
 
     Parameters
     ----------
     datasets : sequence of Dataset
+    pairs : sequence of Dataset
+        Those that hardly moved, which are tested without replacement only.
     config : mapping
         The whole config.
     jobs : int
@@ -127,21 +156,28 @@ def detection(datasets: Sequence[Dataset], config: Mapping[str, Any], *, jobs: i
         Columns `DETECTION_COLUMNS`.
     """
     beyond = config["beyond"]
-    return detection_table(
-        [*datasets, *power_datasets(config["seed"])],
-        beyond["replacement"],
-        beyond["detection"]["threshold"],
-        beyond["detection"]["confidence"],
-        Knowledge(),
-        Rule(),
-        setting(config, trials=beyond["stress"]["trials"], jobs=jobs),
-    )
+    common = setting(config, trials=beyond["stress"]["trials"], jobs=jobs)
+
+    def tested(datasets: Sequence[Dataset], replacements: Sequence[bool]) -> pd.DataFrame:
+        return detection_table(
+            datasets,
+            replacements,
+            beyond["detection"]["threshold"],
+            beyond["detection"]["confidence"],
+            Knowledge(),
+            Rule(),
+            common,
+        )
+
+    cases = tested([*datasets, *power_datasets(config["seed"])], beyond["replacement"])
+    # To be sure that nothing moved nobody pays twice for an item.
+    return pd.concat([cases, tested(pairs, [False])]) if pairs else cases
 
 
 def summarise(
     sizes: Sequence[str | Path],
     stopping: Sequence[str | Path],
-    bold: Sequence[str | Path],
+    rules: Sequence[str | Path],
     intervals: Sequence[str | Path],
     stress: Sequence[str | Path],
     cases: Mapping[str, Case],
@@ -150,17 +186,17 @@ def summarise(
 
     Parameters
     ----------
-    sizes, stopping, bold, intervals : sequence of path
+    sizes, stopping, rules, intervals : sequence of path
         One table a case.
     stress : sequence of path
-        The same four tables over all stress shifts.
+        The same four tables, in this order, over all stress shifts.
     cases : mapping of str to Case
 
     Returns
     -------
     dict of str to DataFrame
-        ``required_size``, ``geometric_means``, ``stopping``, ``stopping_bold``, ``intervals``, all but the second
-        also with ``stress_`` before the name, and ``stopping_summary``.
+        ``required_size``, ``geometric_means``, ``stopping``, ``intervals``, all but the second also with ``stress_``
+        before the name, ``stopping_summary`` and ``stopping_rules``.
     """
 
     def gathered(paths: Sequence[str | Path], columns: Mapping[str, str]) -> pd.DataFrame:
@@ -169,21 +205,22 @@ def summarise(
     required = with_ratios(gathered(sizes, SIZE_COLUMNS))
     stopped = {
         "recorded": gathered(stopping, STOPPING_COLUMNS),
-        "recorded, bold": gathered(bold, STOPPING_COLUMNS),
         "stress": read_table(stress[1], STOPPING_COLUMNS),
-        "stress, bold": read_table(stress[2], STOPPING_COLUMNS),
+    }
+    compared = {
+        "recorded": gathered(rules, RULE_COLUMNS),
+        "stress": read_table(stress[2], RULE_COLUMNS),
     }
     return {
         "required_size": required,
         "geometric_means": geometric_means(required, cases),
         "stopping": stopped["recorded"],
-        "stopping_bold": stopped["recorded, bold"],
         "intervals": gathered(intervals, INTERVAL_COLUMNS),
         "stress_required_size": with_ratios(read_table(stress[0], SIZE_COLUMNS)),
         "stress_stopping": stopped["stress"],
-        "stress_stopping_bold": stopped["stress, bold"],
         "stress_intervals": read_table(stress[3], INTERVAL_COLUMNS),
         "stopping_summary": stopping_summary(stopped),
+        "stopping_rules": rule_summary(compared),
     }
 
 
@@ -211,6 +248,6 @@ def compile_kernels() -> None:
     }
     tiny = [Dataset("tiny", replay, 2, 2)]
     with np.errstate(all="ignore"):
-        study(tiny, config, trials=2, jobs=1)
+        study(tiny, sizes(tiny, config, trials=2, jobs=1), config, trials=2, jobs=1)
     common = setting(config, trials=2, jobs=1)
     detection_table(tiny, [True, False], 0.1, 0.5, Knowledge(), Rule(), common)

@@ -43,6 +43,22 @@ STOPPING_SUMMARY_COLUMNS: Final = {
 errors below the wanted confidence. Ratios are mean queries to queries needed, or to the first look if fewer are
 needed; their mean is geometric."""
 
+RULE_SUMMARY_COLUMNS: Final = {
+    "cases": "text",
+    "rule": "text",
+    "margin": "number",
+    "replacement": "flag",
+    "combinations": "integer",
+    "clearly_below": "integer",
+    "worst_shortfall": "number",
+    "worst_case": "text",
+    "worst_target": "number",
+    "worst_confidence": "number",
+    "mean_ratio": "number",
+}
+"""Columns of ``stopping_rules.csv``: what coverage costs, over all cases, errors and confidences together. The worst
+shortfall is that of the coverage below the wanted confidence, negative where there is none."""
+
 FIRST_LOOK: Final = Rule().first_look
 """No rule can stop before it looks."""
 
@@ -124,12 +140,10 @@ def stopping_summary(groups: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     keys = ["method", "replacement", "target", "confidence"]
     for name, stopping in groups.items():
         for key, group in stopping.groupby(keys, sort=False):
-            ratio = group["mean_queries"] / group["queries_needed"].astype(float).clip(lower=FIRST_LOOK)
+            ratio = stopping_ratio(group)
             lowest = group.iloc[int(group["coverage"].to_numpy().argmin())]
             highest = group["case"].iloc[int(np.nan_to_num(ratio.to_numpy()).argmax())]
-            wanted = group["confidence"].to_numpy()
-            error = np.sqrt(wanted * (1.0 - wanted)) * _relative_error(group)
-            below = int((group["coverage"] < wanted - 2.0 * error).sum())
+            below = int(clearly_below(group).sum())
             rows.append(
                 (
                     name,
@@ -144,6 +158,60 @@ def stopping_summary(groups: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                 )
             )
     return pd.DataFrame(rows, columns=list(STOPPING_SUMMARY_COLUMNS))
+
+
+def rule_summary(groups: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Set what each rule and margin costs beside its coverage.
+
+    Parameters
+    ----------
+    groups : mapping of str to DataFrame
+        Columns `RULE_COLUMNS`, by the name of the group of cases.
+
+    Returns
+    -------
+    DataFrame
+        Columns `RULE_SUMMARY_COLUMNS`.
+    """
+    rows = []
+    for name, table in groups.items():
+        for (rule, margin, replacement), group in table.groupby(
+            ["rule", "margin", "replacement"], sort=False
+        ):
+            shortfall = group["confidence"] - group["coverage"]
+            worst = group.iloc[int(shortfall.to_numpy().argmax())]
+            rows.append(
+                (
+                    name,
+                    rule,
+                    margin,
+                    replacement,
+                    len(group),
+                    int(clearly_below(group).sum()),
+                    shortfall.max(),
+                    worst["case"],
+                    worst["target"],
+                    worst["confidence"],
+                    geometric_mean(stopping_ratio(group)),
+                )
+            )
+    return pd.DataFrame(rows, columns=list(RULE_SUMMARY_COLUMNS))
+
+
+def stopping_ratio(stopping: pd.DataFrame) -> "pd.Series[float]":
+    """Mean queries to queries needed, or to the first look if fewer are needed."""
+    ratio: pd.Series[float] = stopping["mean_queries"] / stopping["queries_needed"].astype(float).clip(
+        lower=FIRST_LOOK
+    )
+    return ratio
+
+
+def clearly_below(stopping: pd.DataFrame) -> "pd.Series[bool]":
+    """Whether each coverage lies more than two standard errors below the wanted confidence."""
+    wanted = stopping["confidence"]
+    error = np.sqrt(wanted * (1.0 - wanted)) * _relative_error(stopping)
+    below: pd.Series[bool] = stopping["coverage"] < wanted - 2.0 * error
+    return below
 
 
 def _relative_error(group: pd.DataFrame) -> float:

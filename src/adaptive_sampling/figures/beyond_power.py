@@ -29,8 +29,8 @@ def beyond_power(detection: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
     cases : mapping of str to Case
     """
     replacement = bool(detection["replacement"].all())
-    rows = detection[detection["replacement"] == replacement]
-    recorded = rows[rows["case"].isin(list(cases))]
+    rows = detection[(detection["replacement"] == replacement) & (detection["of"] == "accuracy")]
+    recorded = rows[rows["case"].isin([name for name, case in cases.items() if case.source != "published"])]
     made = rows[~rows["case"].isin(list(cases))]
     threshold = rows["threshold"].iloc[0]
     names = list(dict.fromkeys(recorded["case"]))
@@ -38,7 +38,7 @@ def beyond_power(detection: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
     figure, axes = panels(1, 3, width=PAGE, height=1.2 + 0.16 * max(len(names), 8))
     for method, (label, colour, marker) in SHOWN.items():
         line = made[made["method"] == method]
-        change = 100 * line["accuracy_change"].abs()
+        change = 100 * line["change"].abs()
         axes[0].plot(change, line["said_changed"], marker + "-", color=colour, markersize=3.5, label=label)
         axes[1].plot(change, line["mean_queries"], marker + "-", color=colour, markersize=3.5)
         own = recorded[recorded["method"] == method]
