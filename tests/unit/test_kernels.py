@@ -112,24 +112,62 @@ def test_literal_masa_step_by_step(as_printed, replacement, labels, items, K, se
     weights=st.lists(st.sampled_from([0.0, 0.5, 1.0, 3.0]), min_size=5, max_size=5),
 )
 def test_the_running_uncertainty_is_estimator_3_1(seen, weights):
-    """Against all ordered pairs, after each answer; exactly so, for the weights are short in binary."""
+    """Against all ordered pairs, after all answers; exactly so, for the weights are short in binary."""
+    n, table = len(seen), level_sort.tables(len(seen), 1.0)
     for weight in (np.ones(5), np.array(weights)):
-        path = np.empty(len(seen) + 1)
-        level_sort.pairs_path(
-            np.array([*seen, 0], np.uint32), 0, np.zeros(5, np.int32), weight**2, 0.0, 0.0, path
+        pairs, mass, _ = level_sort.levels(
+            np.array(seen, np.uint32),
+            0,
+            0.5,
+            *table,
+            np.zeros(5, np.int32),
+            weight**2,
+            0.0,
+            0.0,
+            np.inf,
+            np.empty(n),
         )
-        for n in range(2, len(seen) + 1):
-            assert Fraction(path[n]) == n * (n - 1) * literal.u_statistic(seen[:n], weight.tolist())
+        assert Fraction(pairs) == n * (n - 1) * literal.u_statistic(seen, weight.tolist())
+        assert mass == (weight[seen] ** 2).sum()
     assert literal.u_statistic(seen) == literal.u_statistic(seen, [1.0] * 5)
 
 
 @settings(deadline=None)
 @given(seen=st.lists(st.integers(0, 3), min_size=2, max_size=30))
 def test_the_printed_uncertainty_is_line_7(seen):
-    path = np.empty(len(seen) + 1)
-    level_sort.printed_path(np.array([*seen, 0], np.uint32), 0, np.zeros(4, np.int32), 0.0, path)
-    for n in range(2, len(seen) + 1):
-        assert path[n] == pytest.approx(float(literal.printed(seen[:n])), abs=1e-15)
+    n = len(seen)
+    inverse, _, bonus = level_sort.tables(n, 1.0)
+    squared, _ = level_sort.printed_levels(
+        np.array(seen, np.uint32), 0, 0.5, inverse, bonus, np.zeros(4, np.int32), 0.0, np.inf, np.empty(n)
+    )
+    assert squared == pytest.approx(float(literal.printed(seen)), abs=1e-15)
+
+
+@settings(deadline=None)
+@given(
+    seen=st.lists(st.integers(0, 3), min_size=3, max_size=30),
+    cut=st.integers(0, 30),
+    as_printed=st.booleans(),
+)
+def test_levels_are_running_minima_of_scores(seen, cut, as_printed):
+    """In one piece and in two, with exact uncertainties; infinite before the third answer."""
+    cell, share, cut = np.array(seen, np.uint32), 0.3, min(cut, len(seen))
+    inverse, inverse_pairs, bonus = level_sort.tables(len(seen), 2.0)
+    found, frequency = np.empty(len(seen)), np.zeros(4, np.int32)
+    state = (0.0, np.inf) if as_printed else (0.0, 0.0, np.inf)
+    for n, end in ((0, cut), (cut, len(seen))):
+        if as_printed:
+            tables = (inverse[n:], bonus[n:], frequency)
+            state = level_sort.printed_levels(cell[n:end], n, share, *tables, *state, found[n:end])
+        else:
+            tables = (inverse[n:], inverse_pairs[n:], bonus[n:], frequency, np.ones(4))
+            state = level_sort.levels(cell[n:end], n, share, *tables, *state, found[n:end])
+    uncertainty = literal.printed if as_printed else literal.u_statistic
+    score = [
+        share / n * (float(uncertainty(seen[:n])) ** 0.5 + (2.0 / n) ** 0.25) for n in range(2, len(seen))
+    ]
+    assert np.isinf(found[:2]).all()
+    assert found[2:] == pytest.approx(np.minimum.accumulate(score), rel=1e-12)
 
 
 @settings(deadline=None)

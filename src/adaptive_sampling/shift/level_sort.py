@@ -87,24 +87,24 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
     The other parameters are those of `masa_literal`.
     """
     strata, last = len(share), budgets[-1]
-    cell_of_item, cell_stratum, cell_target, target = cells(answers, start, stratum_label, new)
+    cell_of_item, cell_stratum, layer, target = cells(answers, start, stratum_label, new)
     target_new, target_weight = new.ravel()[target], weights.ravel()[target]
-    cell_weight = target_weight[cell_target] ** 2
+    cell_weight = np.empty(len(cell_stratum))
+    for k in range(len(layer) - 1):
+        cell_weight[layer[k] : layer[k + 1]] = target_weight[: layer[k + 1] - layer[k]] ** 2
     # A stream ends at most two blocks after the last budget. Nothing checks bounds, so the tables reach as far.
     inverse, inverse_pairs, bonus = tables(last + 2 * block, a)
-    if as_printed:
-        inverse_pairs[:] = 1.0
 
     pool = cell_of_item.copy()
-    number, uncertainty = np.empty(block), np.empty(block)
+    number = np.empty(block)
     level, cell = np.empty((strata, block)), np.empty((strata, block), np.uint32)
     drawn, place = np.empty(strata, np.int64), np.empty(strata, np.int64)
     pairs, mass, lowest = np.empty(strata), np.empty(strata), np.empty(strata)
     ahead, frequency = np.empty(len(cell_stratum), np.int32), np.empty(len(cell_stratum), np.int32)
     taken = np.empty(strata, np.int32)
     factor, estimate = np.empty(strata), np.empty(len(target))
-    window_level, window_cell, window_bucket = np.empty(0), np.empty(0, np.uint32), np.empty(0, np.uint32)
-    sorted_level, sorted_cell = np.empty(0), np.empty(0, np.uint32)
+    window_level, window_cell = np.empty(0), np.empty(0, np.uint32)
+    window_bucket, order = np.empty(0, np.uint32), np.empty(0, np.uint32)
     end = np.empty(WINDOW, np.int32)
 
     for trial in range(count.shape[0]):
@@ -118,7 +118,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
         pairs[:] = 0.0
         mass[:] = 0.0
         lowest[:] = np.inf
-        level[:, block - 1] = np.inf
+        level[:] = np.inf
         total, b = 0, 0
         while b < len(budgets):
             # The next window of levels: from `top` down to `bottom`. The first holds two answers of each stratum.
@@ -136,18 +136,11 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
             size = 0
             for g in range(strata):
                 while True:
-                    first = place[g]
-                    after = first
-                    if level[g, block - 1] >= bottom:
-                        after = block
-                    else:
-                        while level[g, after] >= bottom:
-                            after += 1
+                    first, after = place[g], reaching(level[g], bottom)
                     if size + block > len(window_level):
                         room = 2 * (size + block)
                         window_level, window_cell = grown(window_level, room), grown(window_cell, room)
-                        window_bucket = grown(window_bucket, room)
-                        sorted_level, sorted_cell = np.empty(room), np.empty(room, np.uint32)
+                        window_bucket, order = np.empty(room, np.uint32), np.empty(room, np.uint32)
                     copy(level[g, first:after], window_level[size : size + after - first])
                     copy(cell[g, first:after], window_cell[size : size + after - first])
                     size += after - first
@@ -164,15 +157,32 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                         length = min(block, start[g + 1] - start[g] - n)
                         draw_and_remove(pool[start[g] : start[g + 1] - n], number, cell[g, :length])
                     if as_printed:
-                        pairs[g] = printed_path(cell[g, :length], n, ahead, pairs[g], uncertainty)
-                    else:
-                        pairs[g], mass[g] = pairs_path(
-                            cell[g, :length], n, ahead, cell_weight, pairs[g], mass[g], uncertainty
+                        pairs[g], lowest[g] = printed_levels(
+                            cell[g, :length],
+                            n,
+                            share[g],
+                            inverse[n:],
+                            bonus[n:],
+                            ahead,
+                            pairs[g],
+                            lowest[g],
+                            level[g],
                         )
-                    scores(
-                        uncertainty, share[g], inverse[n:], inverse_pairs[n:], bonus[n:], level[g, :length]
-                    )
-                    lowest[g] = running_minimum(lowest[g], level[g, :length])
+                    else:
+                        pairs[g], mass[g], lowest[g] = levels(
+                            cell[g, :length],
+                            n,
+                            share[g],
+                            inverse[n:],
+                            inverse_pairs[n:],
+                            bonus[n:],
+                            ahead,
+                            cell_weight,
+                            pairs[g],
+                            mass[g],
+                            lowest[g],
+                            level[g],
+                        )
                     level[g, length:] = -np.inf
                     drawn[g] += block
                     place[g] = 0
@@ -191,8 +201,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                 before, end[i] = before + end[i], before
             for i in range(size):
                 at = end[window_bucket[i]]
-                sorted_level[at] = window_level[i]
-                sorted_cell[at] = window_cell[i]
+                order[at] = i
                 end[window_bucket[i]] = at + 1
 
             # Count it off, budget by budget.
@@ -201,11 +210,9 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                 stop = min(size, budgets[b] - total)
                 if stop < size and scale > 0.0:
                     # The budget may cut a bucket in two: put this one in exact order.
-                    i = int((top - sorted_level[stop]) * scale)
-                    sort_falling(sorted_level, sorted_cell, end[i - 1] if i > 0 else 0, end[i])
-                for i in range(done, stop):
-                    frequency[sorted_cell[i]] += 1
-                    taken[cell_stratum[sorted_cell[i]]] += 1
+                    i = window_bucket[order[stop]]
+                    sort_falling(window_level, order[end[i - 1] if i > 0 else 0 : end[i]])
+                count_off(order[done:stop], window_cell, cell_stratum, frequency, taken)
                 done = stop
                 if total + done == budgets[b]:
                     count[trial, b] = taken
@@ -214,7 +221,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                         taken,
                         share,
                         cell_stratum,
-                        cell_target,
+                        layer,
                         target_new,
                         target_weight,
                         factor,
@@ -229,7 +236,7 @@ def masa_level_sort(  # type: ignore[no-untyped-def]
                 taken,
                 share,
                 cell_stratum,
-                cell_target,
+                layer,
                 target_new,
                 target_weight,
                 factor,
@@ -242,24 +249,27 @@ def cells(answers, start, stratum_label, new) -> Any:  # type: ignore[no-untyped
     """List the pairs (stratum, answer) that occur, and the entries of the confusion matrix that they add to.
 
     Most pairs never occur (a spoken "four" is heard as few other words), and an estimate that never leaves its
-    cells is read off many times faster than whole matrices.
+    cells is read off many times faster than whole matrices. Cells are numbered in layers: layer k holds the k-th
+    stratum of each entry, entries with more strata first, so that an estimate adds up slice by slice.
 
     Returns
     -------
     cell_of_item : ndarray of uint32, shape (n,)
-    cell_stratum, cell_target : ndarray of uint32, shape (cells,)
-        The stratum of each cell, and its place in `target`.
+    cell_stratum : ndarray of uint32, shape (cells,)
+        The stratum of each cell.
+    layer : ndarray of int64, shape (layers + 1,)
+        Layer k holds the cells layer[k] up to layer[k + 1], which add to the first entries of `target` in turn.
     target : ndarray of int64, shape (targets,)
         Positions (i, j) in the flattened confusion matrix where C_new is not 0.
     """
     predicted = new.shape[1]
-    target = np.flatnonzero(new)
-    place = np.empty(new.size, np.int32)
-    place[target] = np.arange(len(target))
     room = min(len(answers), len(stratum_label) * predicted)
-    cell_of_item = np.empty(len(answers), np.uint32)
-    cell_stratum, cell_target = np.empty(room, np.uint32), np.empty(room, np.uint32)
-    known = np.empty(predicted, np.int32)
+    cell_of_item, stratum, entry = (
+        np.empty(len(answers), np.uint32),
+        np.empty(room, np.uint32),
+        np.empty(room, np.int64),
+    )
+    known, depth = np.empty(predicted, np.int32), np.zeros(new.size, np.int64)
     found = 0
     for g in range(len(stratum_label)):
         known[:] = -1
@@ -267,11 +277,25 @@ def cells(answers, start, stratum_label, new) -> Any:  # type: ignore[no-untyped
             j = answers[item]
             if known[j] < 0:
                 known[j] = found
-                cell_stratum[found] = g
-                cell_target[found] = place[stratum_label[g] * predicted + j]
+                stratum[found], entry[found] = g, stratum_label[g] * predicted + j
+                depth[entry[found]] += 1
                 found += 1
             cell_of_item[item] = known[j]
-    return cell_of_item, cell_stratum[:found].copy(), cell_target[:found].copy(), target
+
+    target = np.flatnonzero(new)
+    target = target[np.argsort(-depth[target], kind="mergesort")]
+    layer = np.zeros(depth.max() + 1, np.int64)
+    for k in range(len(layer) - 1):
+        layer[k + 1] = layer[k] + (depth > k).sum()
+    place = np.empty(new.size, np.int64)
+    place[target] = np.arange(len(target))
+    number, cell_stratum = np.empty(found, np.uint32), np.empty(found, np.uint32)
+    depth[:] = 0
+    for c in range(found):
+        number[c] = layer[depth[entry[c]]] + place[entry[c]]
+        depth[entry[c]] += 1
+        cell_stratum[number[c]] = stratum[c]
+    return number[cell_of_item], cell_stratum, layer, target
 
 
 @numba.njit(nogil=True, cache=True)
@@ -319,43 +343,58 @@ def draw_and_remove(items, number, cell):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def pairs_path(cell, n, frequency, cell_weight, pairs, mass, path) -> Any:  # type: ignore[no-untyped-def]
-    """Weighted number of ordered pairs of different answers, before each of the next answers."""
+def levels(  # type: ignore[no-untyped-def]
+    cell, n, share, inverse, inverse_pairs, bonus, frequency, cell_weight, pairs, mass, lowest, level
+) -> Any:
+    """Levels before each of the next answers: running minima of p/n (sigma_hat + (a/n)^(1/4)).
+
+    Parameters
+    ----------
+    cell : ndarray of uint32, shape (length,)
+        The next answers, from answer n + 1 on.
+    inverse, inverse_pairs, bonus : ndarray of float
+        The tables of `tables` from n on.
+    frequency : ndarray of int32, shape (cells,)
+        H of each cell after n answers; brought up to date.
+    pairs, mass : float
+        The weighted number of ordered pairs of different answers among the first n, n (n - 1) sigma_hat^2, and
+        their summed weight.
+    level : ndarray of float
+        Filled up to `length`.
+    """
     for i in range(len(cell)):
-        path[i] = pairs
+        sigma = np.sqrt(max(pairs * inverse_pairs[i], 0.0))
+        lowest = min(lowest, share * inverse[i] * (sigma + bonus[i]))
+        level[i] = lowest
         seen, weight = frequency[cell[i]], cell_weight[cell[i]]
         frequency[cell[i]] = seen + 1
         pairs += mass + weight * (n + i - 2 * seen)
         mass += weight
-    return pairs, mass
+    return pairs, mass, lowest
 
 
 @numba.njit(nogil=True, cache=True)
-def printed_path(cell, n, frequency, squared, path) -> Any:  # type: ignore[no-untyped-def]
-    """sigma_hat2 by line 7 as printed, before each of the next answers."""
+def printed_levels(  # type: ignore[no-untyped-def]
+    cell, n, share, inverse, bonus, frequency, squared, lowest, level
+) -> Any:
+    """Levels before each of the next answers, with sigma_hat^2 by line 7 as printed."""
     for i in range(len(cell)):
-        path[i] = squared
+        lowest = min(lowest, share * inverse[i] * (np.sqrt(max(squared, 0.0)) + bonus[i]))
+        level[i] = lowest
         seen = frequency[cell[i]]
         frequency[cell[i]] = seen + 1
         if n + i > 0:
             squared += (1.0 - seen / (n + i) - squared) / (n + i + 1)
-    return squared
+    return squared, lowest
 
 
 @numba.njit(nogil=True, cache=True)
-def scores(pairs, share, inverse, inverse_pairs, bonus, score):  # type: ignore[no-untyped-def]
-    """Scores p/n (sigma_hat + (a/n)^(1/4)) of consecutive n."""
-    for i in range(len(score)):
-        score[i] = share * inverse[i] * (np.sqrt(max(pairs[i] * inverse_pairs[i], 0.0)) + bonus[i])
-
-
-@numba.njit(nogil=True, cache=True)
-def running_minimum(lowest, level) -> Any:  # type: ignore[no-untyped-def]
-    """Turn scores into levels, in place."""
+def reaching(level, bottom) -> Any:  # type: ignore[no-untyped-def]
+    """Count the levels that reach `bottom`: no search, for a comparison each without branches is faster."""
+    number = 0
     for i in range(len(level)):
-        lowest = min(lowest, level[i])
-        level[i] = lowest
-    return lowest
+        number += level[i] >= bottom
+    return number
 
 
 @numba.njit(nogil=True, cache=True)
@@ -366,15 +405,24 @@ def buckets(level, top, scale, bucket):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(nogil=True, cache=True)
-def sort_falling(level, cell, first, end):  # type: ignore[no-untyped-def]
-    """Sort a bucket by falling level, in place and stably, by insertion: it holds a few answers."""
-    for i in range(first + 1, end):
-        moved_level, moved_cell = level[i], cell[i]
+def sort_falling(level, order):  # type: ignore[no-untyped-def]
+    """Sort the places of a bucket by falling level, in place and stably, by insertion: it holds a few answers."""
+    for i in range(1, len(order)):
+        moved = order[i]
         at = i
-        while at > first and level[at - 1] < moved_level:
-            level[at], cell[at] = level[at - 1], cell[at - 1]
+        while at > 0 and level[order[at - 1]] < level[moved]:
+            order[at] = order[at - 1]
             at -= 1
-        level[at], cell[at] = moved_level, moved_cell
+        order[at] = moved
+
+
+@numba.njit(nogil=True, cache=True)
+def count_off(order, cell, cell_stratum, frequency, taken):  # type: ignore[no-untyped-def]
+    """Take the answers at the given places of a window."""
+    for i in range(len(order)):
+        taken_cell = cell[order[i]]
+        frequency[taken_cell] += 1
+        taken[cell_stratum[taken_cell]] += 1
 
 
 @numba.njit(nogil=True, cache=True)
@@ -394,7 +442,7 @@ def grown(array, room) -> Any:  # type: ignore[no-untyped-def]
 
 @numba.njit(nogil=True, cache=True)
 def squared_error(  # type: ignore[no-untyped-def]
-    frequency, taken, weight, cell_stratum, cell_target, target_new, target_weight, factor, estimate
+    frequency, taken, weight, cell_stratum, layer, target_new, target_weight, factor, estimate
 ) -> Any:
     """Squared Frobenius norm of W (dC - dC_hat), over the cells that occur.
 
@@ -404,7 +452,8 @@ def squared_error(  # type: ignore[no-untyped-def]
         H of each cell.
     taken : ndarray of int32, shape (G,)
     weight : ndarray of float, shape (G,)
-    cell_stratum, cell_target : ndarray of uint32, shape (cells,)
+    cell_stratum : ndarray of uint32, shape (cells,)
+    layer : ndarray of int64, shape (layers + 1,)
     target_new, target_weight : ndarray of float, shape (targets,)
         C_new and W where C_new is not 0.
     factor : ndarray of float, shape (G,)
@@ -414,8 +463,13 @@ def squared_error(  # type: ignore[no-untyped-def]
     for g in range(len(taken)):
         factor[g] = weight[g] / max(taken[g], 1)
     copy(target_new, estimate)
-    for c in range(len(frequency)):
-        estimate[cell_target[c]] -= factor[cell_stratum[c]] * frequency[c]
+    for k in range(len(layer) - 1):
+        subtract(
+            factor,
+            cell_stratum[layer[k] : layer[k + 1]],
+            frequency[layer[k] : layer[k + 1]],
+            estimate,
+        )
     for t in range(len(estimate)):
         difference = target_weight[t] * estimate[t]
         estimate[t] = difference * difference
@@ -433,3 +487,10 @@ def add(source, destination):  # type: ignore[no-untyped-def]
     """Add one slice to another."""
     for i in range(len(source)):
         destination[i] += source[i]
+
+
+@numba.njit(nogil=True, cache=True)
+def subtract(factor, cell_stratum, frequency, estimate):  # type: ignore[no-untyped-def]
+    """Subtract the estimates of a layer of cells from the first entries."""
+    for c in range(len(frequency)):
+        estimate[c] -= factor[cell_stratum[c]] * frequency[c]

@@ -38,7 +38,7 @@ def errors_at_counts(  # type: ignore[no-untyped-def]
     The other parameters are those of `kernels.masa_literal`.
     """
     strata = len(share)
-    cell_of_item, cell_stratum, cell_target, target = cells(answers, start, stratum_label, new)
+    cell_of_item, cell_stratum, layer, target = cells(answers, start, stratum_label, new)
     target_new, target_weight = new.ravel()[target], weights.ravel()[target]
     factor, estimate = np.empty(strata), np.empty(len(target))
     frequency, first = np.empty(len(cell_stratum), np.int32), np.empty(strata, np.int64)
@@ -74,7 +74,7 @@ def errors_at_counts(  # type: ignore[no-untyped-def]
                 n,
                 weight,
                 cell_stratum,
-                cell_target,
+                layer,
                 target_new,
                 target_weight,
                 factor,
