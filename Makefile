@@ -6,10 +6,10 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay pairs sensitivity cost benchmark lock cluster clean distclean
+.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay pairs sensitivity cost benchmark benchmark-smoke lock cluster clean distclean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("$(PYTHON) is Python %d.%d; Python 3.11 or later is needed: make PYTHON=python3.12" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
@@ -76,6 +76,9 @@ report: .venv/installed ## one HTML page with every table and figure (after repr
 
 benchmark: .venv/installed ## speed as ratios, written to results/benchmark.json (a few minutes)
 	$(BIN)/python -m benchmarks --out results/benchmark.json
+
+benchmark-smoke: .venv/installed ## do the benchmarks run, and are the steady ratios those recorded? (half a minute)
+	$(BIN)/python -m benchmarks.smoke
 
 COMPILE := uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate pyproject.toml
 

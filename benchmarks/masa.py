@@ -1,44 +1,59 @@
-"""How fast Algorithm 1 runs: nanoseconds a step, and ratios between forms measured in turn.
-
-Usage: python -m benchmarks.masa [--out FILE] [--smoke]
-
-Prints a table and writes a list of {name, group, median_ns, runs, ratio_to, ratio} as JSON. median_ns is the median
-over interleaved runs of the time of one step (one query of one trial), errors at every budget included: processor
-time, which other work on the machine hardly moves, and for two threads time on the clock. A ratio says how many times
-faster an entry is than the entry it is compared with.
+"""How fast Algorithm 1 runs: nanoseconds a step (one query of one trial), errors at every budget included.
 
 The forms: `plain Python` is Algorithm 1 as one writes it down from the paper, a loop over steps with an argmax over
 NumPy arrays in it; `NumPy across trials` keeps the scores and takes the same step in all trials at once; `literal
 numba` is the specification, `masa_literal`; `level sort` is what the package runs; `floor` only makes the random
-numbers, draws the items and counts the answers, which no form can leave out.
+numbers, draws the items and counts the answers, which no form can leave out. All take the same number of steps a
+trial. They differ in the number of trials, so that each runs long enough to be timed and none for minutes: the time
+of a step does not depend on it, but for `NumPy across trials`, which has the paper's 1,500.
 """
 
-import argparse
-import json
-import statistics
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numba
 import numpy as np
 
 from adaptive_sampling.cases import read_cases
-from adaptive_sampling.montecarlo import BLOCK, blocks_of
-from adaptive_sampling.randomness import stream_words
+from adaptive_sampling.montecarlo import BLOCK, Trials, blocks_of
+from adaptive_sampling.randomness import philox, stream_words, uniform_53
 from adaptive_sampling.recordings.replay import read_replay_table
-from adaptive_sampling.shift import kernels, level_sort
+from adaptive_sampling.shift import kernels
 from adaptive_sampling.shift.population import Population, population
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
+from benchmarks.measure import Entry, Form, measure
 
-ROOT = Path(__file__).parents[1]
-CASES = ("amazon_yelp", "google_cmd")
-RUNS, LAST, STEP = 7, 20_000, 100
+ROOT: Final = Path(__file__).parents[1]
+CASES: Final = ("amazon_yelp", "google_cmd")
+"""The fewest and the most partitions."""
+STEP: Final = 100
+"""Queries between two readings of the error."""
 
-Entry = dict[str, object]
-Form = Callable[[], int]
-"""Runs once and returns how many steps it took."""
+
+@dataclass(frozen=True)
+class Size:
+    """How much is run.
+
+    Attributes
+    ----------
+    last : int
+        Steps of a trial.
+    trials : int
+        Trials of what the package runs.
+    numpy_trials : int
+        Trials that NumPy takes at once.
+    """
+
+    last: int
+    trials: int
+    numpy_trials: int
+
+
+FULL: Final = Size(20_000, 8 * BLOCK, 1500)
+SMOKE: Final = Size(5_000, 4 * BLOCK, 200)
 
 
 def case_population(name: str) -> Population:
@@ -124,111 +139,108 @@ def package(
     p: Population, budgets: np.ndarray, trials: int, threads: int, *, replacement: bool = True
 ) -> Form:
     """Run what the package runs: the registry's sampler, on blocks of trials."""
-    parameters, simulate = Parameters(replacement=replacement), SAMPLERS["masa"].simulate
+    parameters = Parameters(replacement=replacement)
+
+    def steps(block: Trials) -> int:
+        SAMPLERS["masa"].simulate(p, budgets, parameters, 0, block)
+        return block.count * (int(budgets[-1]) if replacement else min(int(budgets[-1]), len(p.answers)))
+
+    return in_threads(steps, trials, threads)
+
+
+def in_threads(steps: Callable[[Trials], int], trials: int, threads: int) -> Form:
+    """Run a function on every block of trials, and add up its steps; one thread is the caller's own."""
+    if threads == 1:
+        return lambda: sum(map(steps, blocks_of(trials)))
     pool = ThreadPoolExecutor(threads)
+    return lambda: sum(pool.map(steps, blocks_of(trials)))
 
-    def run() -> int:
-        for _ in pool.map(lambda block: simulate(p, budgets, parameters, 0, block), blocks_of(trials)):
-            pass
-        return min(int(budgets[-1]), len(p.answers) if not replacement else int(budgets[-1])) * trials
 
-    return run
+SLICE: Final = 64
+"""Random numbers that the floor makes at once, as a loop that the compiler turns into vector code."""
 
 
 @numba.njit(nogil=True, cache=True)
-def draw_and_count(cell_of_item, start, words, trials, rounds, block, frequency):  # type: ignore[no-untyped-def]
+def draw_and_count(cell_of_item, start, words, first, trials, rounds, frequency):  # type: ignore[no-untyped-def]
     """Make the numbers, draw the items, count the answers."""
-    number, cell = np.empty(block), np.empty(block, np.uint32)
-    for trial in range(trials):
+    number, word_0, word_1 = np.empty(SLICE), words[0], words[1]
+    for trial in range(first, first + trials):
         for g in range(len(start) - 1):
+            items = cell_of_item[start[g] : start[g + 1]]
             for k in range(rounds):
-                level_sort.uniform(words, trial, g, k * block, number)
-                level_sort.draw(cell_of_item[start[g] : start[g + 1]], number, cell)
-                for c in cell:
-                    frequency[c] += 1
+                pair = np.uint32(k * SLICE // 2)
+                for m in range(SLICE // 2):
+                    x0, x1, x2, x3 = philox(
+                        np.uint32(pair + m), np.uint32(0), word_0, word_1, np.uint32(trial), np.uint32(g)
+                    )
+                    number[2 * m] = uniform_53(x0, x1)
+                    number[2 * m + 1] = uniform_53(x2, x3)
+                for i in range(SLICE):
+                    frequency[items[np.uint64(number[i] * len(items))]] += 1
 
 
-def floor(p: Population, last: int, trials: int) -> Form:
-    """Do what no form can leave out, for as many answers, spread evenly."""
-    cell_of_item, cell_stratum = level_sort.cells(p.answers, p.start, p.stratum_label, p.new)[:2]
-    frequency, block = np.zeros(len(cell_stratum), np.int32), level_sort.BLOCK
-    rounds = max(1, last // (p.strata * block))
+def floor(p: Population, last: int, trials: int, threads: int) -> Form:
+    """Do what no form can leave out, for as many answers, spread evenly over the partitions."""
+    stratum = np.repeat(np.arange(p.strata), np.diff(p.start))
+    pairs, cell_of_item = np.unique(stratum * p.new.shape[1] + p.answers, return_inverse=True)
+    cell_of_item, words = cell_of_item.astype(np.uint32), stream_words(0, p.name)
+    rounds = -(-last // (p.strata * SLICE))
 
-    def run() -> int:
-        draw_and_count(cell_of_item, p.start, stream_words(0, p.name), trials, rounds, block, frequency)
-        return trials * p.strata * rounds * block
+    def steps(block: Trials) -> int:
+        frequency = np.zeros(len(pairs), np.int32)
+        draw_and_count(cell_of_item, p.start, words, block.first, block.count, rounds, frequency)
+        return block.count * p.strata * rounds * SLICE
 
-    return run
-
-
-def measure(group: str, forms: dict[str, Form], ratios: dict[str, list[str]], runs: int) -> list[Entry]:
-    """Run all forms in turn, and compare as told: name of the faster form -> names of what it is compared with."""
-    for form in forms.values():
-        form()
-    clocks = {"processor": time.process_time_ns, "clock": time.perf_counter_ns}
-    times: dict[tuple[str, str], list[float]] = {(name, clock): [] for name in forms for clock in clocks}
-    for _ in range(runs):
-        for name, form in forms.items():
-            begin = {clock: now() for clock, now in clocks.items()}
-            steps = form()
-            for clock, now in clocks.items():
-                times[name, clock].append((now() - begin[clock]) / steps)
-    median = {key: statistics.median(values) for key, values in times.items()}
-    entries: list[Entry] = []
-    for name in forms:
-        clock = "clock" if "threads" in name else "processor"
-        for other in ratios.get(name, [None]):
-            ratio = None if other is None else round(median[other, clock] / median[name, clock], 2)
-            values = (name, group, round(median[name, clock], 2), runs, other, ratio)
-            entries.append(dict(zip(("name", "group", "median_ns", "runs", "ratio_to", "ratio"), values)))
-    return entries
+    return in_threads(steps, trials, threads)
 
 
-def measure_all(*, smoke: bool) -> list[Entry]:
-    """Measure the small and the large case."""
-    entries = []
+def grid(p: Population, size: Size) -> np.ndarray:
+    """Multiples of the step that pay for two samples of every partition."""
+    return np.arange(-(-2 * p.strata // STEP) * STEP, size.last + 1, STEP)
+
+
+def forms_of(p: Population, size: Size) -> dict[str, Form]:
+    """List every form that runs in one thread."""
+    last, trials = size.last, size.trials
+    budgets = grid(p, size)
+    return {
+        "plain Python": plain_python(p, last),
+        "NumPy across trials": numpy_across_trials(p, last, size.numpy_trials),
+        "literal numba": literal_numba(p, budgets, trials // 4),
+        "level sort": package(p, budgets, trials, 1),
+        "level sort, without replacement": package(p, budgets, trials, 1, replacement=False),
+        "floor": floor(p, last, trials, 1),
+    }
+
+
+def threaded_forms_of(p: Population, size: Size) -> dict[str, Form]:
+    """List what runs in two threads, each with its like in one."""
+    budgets = grid(p, size)
+    return {
+        "level sort, 1 thread": package(p, budgets, size.trials, 1),
+        "level sort, 2 threads": package(p, budgets, size.trials, 2),
+        "floor, 1 thread": floor(p, size.last, size.trials, 1),
+        "floor, 2 threads": floor(p, size.last, size.trials, 2),
+    }
+
+
+COMPARE: Final = {
+    "level sort": ["plain Python", "NumPy across trials", "literal numba"],
+    "level sort, without replacement": ["level sort"],
+    "floor": ["level sort"],
+}
+COMPARE_THREADS: Final = {
+    "level sort, 2 threads": ["level sort, 1 thread"],
+    "floor, 2 threads": ["floor, 1 thread", "level sort, 2 threads"],
+}
+
+
+def entries(*, smoke: bool) -> list[Entry]:
+    """Measure every form on every case."""
+    size, found = SMOKE if smoke else FULL, []
     for name in CASES:
         p = case_population(name)
-        last, trials, runs = (2_000, BLOCK, 1) if smoke else (LAST, 4 * BLOCK, RUNS)
-        budgets = np.arange(2 * STEP, last + 1, STEP)
-        forms = {
-            "plain Python": plain_python(p, last),
-            "NumPy across trials": numpy_across_trials(p, last // 10, 1500),
-            "literal numba": literal_numba(p, budgets, trials // 4),
-            "level sort": package(p, budgets, trials, 1),
-            "level sort, without replacement": package(p, budgets, trials, 1, replacement=False),
-            "level sort, 2 threads": package(p, budgets, trials, 2),
-            "floor": floor(p, last, trials),
-        }
-        ratios = {
-            "level sort": ["plain Python", "NumPy across trials", "literal numba"],
-            "level sort, without replacement": ["level sort"],
-            "level sort, 2 threads": ["level sort"],
-            "floor": ["level sort"],
-        }
-        entries += measure(f"masa, {name}, {p.strata} partitions, a step", forms, ratios, runs)
-    return entries
-
-
-def show(entries: list[Entry]) -> None:
-    """Print a table."""
-    for entry in entries:
-        ratio = f"{entry['ratio']:9.2f} x {entry['ratio_to']}" if entry["ratio_to"] else ""
-        print(f"{entry['group']:46} {entry['name']:32} {entry['median_ns']:10,.1f} ns {ratio}")
-
-
-def main() -> None:
-    """Measure, print, and write."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.masa", description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, help="where to write the list, as JSON")
-    parser.add_argument("--smoke", action="store_true", help="a few seconds: does it run?")
-    arguments = parser.parse_args()
-    entries = measure_all(smoke=arguments.smoke)
-    show(entries)
-    if arguments.out:
-        arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(json.dumps(entries, indent=1) + "\n", "utf-8")
-
-
-if __name__ == "__main__":
-    main()
+        group = f"masa, {name}, {p.strata} partitions, a step"
+        found += measure(group, forms_of(p, size), COMPARE)
+        found += measure(group, threaded_forms_of(p, size), COMPARE_THREADS, clock="time on the clock")
+    return found

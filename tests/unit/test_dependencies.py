@@ -13,8 +13,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 
 
-UNLOCKED = {"cluster", "chinese", "speech"}
-"""Extras outside requirements.lock: what only one setting asks for, and is slow to start or to install."""
+UNLOCKED = {"cluster", "chinese", "speech", "peers"}
+"""Extras outside requirements.lock: what only one setting or benchmark asks for, and is slow to start or to install."""
 
 
 def declared(*extras):
@@ -51,9 +51,9 @@ def test_every_declared_package_is_locked_at_an_allowed_version():
         assert all(requirement.specifier.contains(version) for version in locked()[name]), name
 
 
-def test_cheap_models_outside_the_lock_are_pinned():
-    for requirement in declared("chinese", "speech").values():
-        if requirement.name in ("bixin", "pocketsphinx"):
+def test_cheap_models_and_peers_outside_the_lock_are_pinned():
+    for requirement in declared("chinese", "speech", "peers").values():
+        if requirement.name in ("bixin", "pocketsphinx", "bayesianbandits", "mabwiser"):
             assert str(requirement.specifier).startswith("=="), requirement.name
 
 
