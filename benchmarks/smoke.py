@@ -1,4 +1,4 @@
-"""Do the benchmarks run, and are the steady ratios those that were recorded, within a factor of two?
+"""Run the benchmarks at small sizes, and hold the steady ratios to the recorded ones within a factor of two.
 
 Usage: python -m benchmarks.smoke [--record]
 

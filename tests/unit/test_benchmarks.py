@@ -62,9 +62,10 @@ def test_what_is_written_is_what_was_measured(measure, tmp_path):
 def test_peers_that_are_missing_are_left_out_with_a_word(measure, monkeypatch, capsys):
     from benchmarks import peers
 
-    monkeypatch.setattr(peers, "find_spec", lambda name: None)
+    monkeypatch.setattr(peers, "find_spec", lambda _: None)
     assert peers.peer_forms(instance=None, pulls=1) == {}
-    assert all(name in capsys.readouterr().err for name in peers.PEERS)
+    said = capsys.readouterr().err
+    assert all(name in said for name in peers.PEERS)
 
 
 def entry(ratio, name="level sort", other="literal numba"):
