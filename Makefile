@@ -26,7 +26,7 @@ help: ## list the targets
 
 cluster: .venv-cluster/installed ## set up .venv-cluster, whose snakemake sends jobs to Slurm (1 minute)
 
-reproduce: .venv/installed ## every table and figure of both papers, offline (about 5 minutes on 2 cores)
+reproduce: .venv/installed ## every table and figure of both papers, offline (about 4 minutes on 2 cores)
 	$(BIN)/snakemake --cores $(CORES)
 
 explorer: .venv/installed ## one offline page to explore errors, sizes, shares and shifts (after reproduce, 5 seconds)
