@@ -6,7 +6,7 @@ CORES ?= all
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay pairs sensitivity cost benchmark benchmark-smoke lock cluster clean distclean
+.PHONY: help models reproduce explorer report test test-faults test-cluster test-browser test-docs lint format replay pairs sensitivity cost benchmark benchmark-smoke lock cluster clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z_-]+:.*## / {printf "make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ help: ## list the targets
 	@touch $@
 
 cluster: .venv-cluster/installed ## set up .venv-cluster, whose snakemake sends jobs to Slurm (1 minute)
+
+models: .venv/installed ## add the cheap models for Chinese text and speech to .venv (about a minute; compiles a tokenizer)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[chinese,speech]'
 
 reproduce: .venv/installed ## every table and figure of both papers, offline (about 4 minutes on 2 cores)
 	$(BIN)/snakemake --cores $(CORES)

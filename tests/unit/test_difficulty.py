@@ -1,10 +1,13 @@
 """Cheap models run here: read what the APIs saw, score it, and never by a model that has seen the answer."""
 
 import io
+import os
 import subprocess
 import tarfile
 import wave
 import zipfile
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +16,7 @@ import pytest
 from adaptive_sampling.cases import read_cases
 from adaptive_sampling.difficulty import bixin
 from adaptive_sampling.difficulty.answers import ANSWER_COLUMNS, verified, write_answers
+from adaptive_sampling.difficulty.pocketsphinx import pocketsphinx_answers
 from adaptive_sampling.difficulty.raw_items import RATE, read_sounds, read_texts
 from adaptive_sampling.difficulty.sources import COMPUTED, RAW_FILES, computed_for, difficulty_of, raw_files
 from adaptive_sampling.difficulty.study import difficulty_study, with_models
@@ -25,6 +29,7 @@ from adaptive_sampling.difficulty.trained import (
 from adaptive_sampling.difficulty.vader import CHUNK, vader_answers
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.fetch import read_versions
+from adaptive_sampling.recordings.frugalml import read_confidences, read_labels, read_names
 from adaptive_sampling.recordings.recorded import check_same
 from adaptive_sampling.recordings.replay import read_replay_table
 from adaptive_sampling.shift.experiment import Setting
@@ -174,6 +179,42 @@ def test_bixin_runs_with_seeded_hashes_or_says_what_is_missing(monkeypatch):
     monkeypatch.setattr(bixin.subprocess, "run", scores)
     prediction, confidence = bixin.bixin_answers(["a", "b", "c"], jobs=1)
     assert (prediction.tolist(), confidence.tolist()) == ([0, 1, 0], [0.0, 0.5, 1.0])
+
+
+MIRROR = Path(os.environ.get("MIRROR", Path(__file__).parents[3] / "shared/mirror"))
+
+
+@pytest.mark.mirror
+@pytest.mark.skipif(
+    find_spec("bixin") is None or not MIRROR.is_dir(), reason="bixin (make models) or the mirror is missing"
+)
+def test_bixin_gives_the_answers_of_2020_to_the_last_digit():
+    """Every eighth item of WAIMAI, in two interpreters."""
+    folder = MIRROR / "FrugalML/dataset/mlserviceperformance_WAIMAI"
+    items, chosen = CASES["amazon_waimai"].items, slice(None, None, 8)
+    labels = read_labels(folder / "Model0_TrueLabel.txt", items, 2)
+    names = read_names(folder / "Model0_ImageName.txt", items)
+    texts = read_texts("WAIMAI", MIRROR / RAW_FILES["WAIMAI"][0], names, labels)
+    prediction, confidence = bixin.bixin_answers(texts[chosen], jobs=2)
+    assert (prediction == read_labels(folder / "Model100_PredictedLabel.txt", items, 2)[chosen]).all()
+    assert (confidence == read_confidences(folder / "Model100_Confidence.txt", items)[chosen]).all()
+
+
+@pytest.mark.mirror
+@pytest.mark.skipif(
+    find_spec("pocketsphinx") is None or not MIRROR.is_dir(),
+    reason="pocketsphinx (make models) or the mirror is missing",
+)
+def test_pocketsphinx_hears_most_digits_and_knows_which():
+    """Of 100 recordings spread over all labels; digits guessed at random would be right for 10 of them."""
+    files = sorted((MIRROR / RAW_FILES["DIGIT"][0]).glob("*.wav"))[::20]
+    sounds = read_sounds(MIRROR / RAW_FILES["DIGIT"][0], [f"DIGIT_{file.name}" for file in files])
+    prediction, confidence = pocketsphinx_answers(sounds, jobs=1)
+    right = prediction == [int(file.name[0]) for file in files]
+    assert right.sum() > 50
+    assert ((confidence >= 0) & (confidence <= 1)).all()
+    assert confidence[right].mean() > confidence[~right].mean()
+    assert (pocketsphinx_answers(sounds, jobs=1)[0] == prediction).all()
 
 
 def test_answers_keep_every_digit(tmp_path):
