@@ -21,7 +21,7 @@ TABLE_1_COLUMNS: Final = {
     "paper_save": "integer?",
     "source": "text",
 }
-"""Columns of ``table_1.csv``; `save` in per cent of uniform sampling, `source` is where 2021 comes from."""
+"""Columns of ``table_1.csv``; `save` in per cent of uniform sampling, `source` is where the later answers come from."""
 
 
 def table_1(sizes: pd.DataFrame, cases: Mapping[str, Case], names: Sequence[str]) -> pd.DataFrame:
@@ -59,7 +59,7 @@ def table_1(sizes: pd.DataFrame, cases: Mapping[str, Case], names: Sequence[str]
                 "paper_masa": case.paper_masa,
                 "paper_us": case.paper_uniform_stratified,
                 "paper_save": case.paper_save,
-                "source": case.source,
+                "source": "own predictions" if case.task == "own" else case.source,
             }
         )
     table = pd.DataFrame(rows, columns=list(TABLE_1_COLUMNS))
@@ -78,7 +78,7 @@ def as_markdown(table: pd.DataFrame, last_budget: int) -> str:
         What an empty size exceeds.
     """
     head = ["API", "dataset", "MASA", "95% interval", "uniform", "per label", "save"]
-    head += ["paper MASA", "paper U/S", "paper save", "source of 2021"]
+    head += ["paper MASA", "paper U/S", "paper save", "later answers"]
     lines = ["| " + " | ".join(head) + " |", "|---|---" + "|--:" * 8 + "|---|"]
     lines += ["| " + " | ".join(_cells(row, last_budget, "–")) + " |" for _, row in table.iterrows()]
     return "\n".join(lines) + "\n"
@@ -90,7 +90,7 @@ def as_latex(table: pd.DataFrame, last_budget: int) -> str:
         r"\begin{tabular}{llrrrrrrrrl}",
         r"\hline",
         r" & & \multicolumn{5}{c}{measured here} & \multicolumn{3}{c}{paper} & \\",
-        r"API & dataset & MASA & 95\% interval & U & S & save & MASA & U/S & save & source of 2021 \\",
+        r"API & dataset & MASA & 95\% interval & U & S & save & MASA & U/S & save & later answers \\",
         r"\hline",
     ]
     for _, row in table.iterrows():
