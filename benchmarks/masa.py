@@ -21,7 +21,7 @@ from adaptive_sampling.cases import read_cases
 from adaptive_sampling.montecarlo import BLOCK, Trials, blocks_of
 from adaptive_sampling.randomness import philox, stream_words, uniform_53
 from adaptive_sampling.recordings.replay import read_replay_table
-from adaptive_sampling.shift import kernels
+from adaptive_sampling.shift import kernels, level_sort
 from adaptive_sampling.shift.population import Population, population
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
 from benchmarks.measure import Entry, Form, measure
@@ -162,7 +162,10 @@ SLICE: Final = 64
 
 @numba.njit(nogil=True, cache=True)
 def draw_and_count(cell_of_item, start, words, first, trials, rounds, frequency):  # type: ignore[no-untyped-def]
-    """Make the numbers, draw the items, count the answers."""
+    """Make the numbers, draw the items, count the answers.
+
+    The numbers are those of `level_sort.uniform`, made in place: a call costs an eighth more, and a floor is the least.
+    """
     number, word_0, word_1 = np.empty(SLICE), words[0], words[1]
     for trial in range(first, first + trials):
         for g in range(len(start) - 1):
@@ -181,13 +184,12 @@ def draw_and_count(cell_of_item, start, words, first, trials, rounds, frequency)
 
 def floor(p: Population, last: int, trials: int, threads: int) -> Form:
     """Do what no form can leave out, for as many answers, spread evenly over the partitions."""
-    stratum = np.repeat(np.arange(p.strata), np.diff(p.start))
-    pairs, cell_of_item = np.unique(stratum * p.new.shape[1] + p.answers, return_inverse=True)
-    cell_of_item, words = cell_of_item.astype(np.uint32), stream_words(0, p.name)
+    cell_of_item, cell_stratum = level_sort.cells(p.answers, p.start, p.stratum_label, p.new)[:2]
+    words = stream_words(0, p.name)
     rounds = -(-last // (p.strata * SLICE))
 
     def steps(block: Trials) -> int:
-        frequency = np.zeros(len(pairs), np.int32)
+        frequency = np.zeros(len(cell_stratum), np.int32)
         draw_and_count(cell_of_item, p.start, words, block.first, block.count, rounds, frequency)
         return block.count * p.strata * rounds * SLICE
 

@@ -79,12 +79,15 @@ def measure(
 
 
 def show(entries: Sequence[Entry]) -> None:
-    """Print a table, group by group."""
+    """Print a table of times or of peak memory, group by group."""
     group = None
     for entry in entries:
         if entry["group"] != group:
             group = entry["group"]
             print(f"\n{group}")
+        if "peak_mb" in entry:
+            print(f"  {entry['name']:32} {entry['peak_mb']:16,.1f} MB")
+            continue
         ratio = f"{entry['ratio']:12,.2f} x {entry['ratio_to']}" if entry["ratio_to"] else ""
         print(f"  {entry['name']:32} {entry['median_ns']:16,.1f} ns {ratio}")
 

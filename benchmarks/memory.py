@@ -55,16 +55,6 @@ def entries() -> list[dict[str, object]]:
     ]
 
 
-def show(found: list[dict[str, object]]) -> None:
-    """Print a table, group by group."""
-    group = None
-    for entry in found:
-        if entry["group"] != group:
-            group = entry["group"]
-            print(f"\n{group}")
-        print(f"  {entry['name']:32} {entry['peak_mb']:16,.1f} MB")
-
-
 def main() -> None:
     """Run one form, and print the peak."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.memory", description=__doc__.split("\n")[0])

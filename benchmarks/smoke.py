@@ -13,9 +13,9 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from benchmarks.__main__ import PARTS, of_part
 from benchmarks.measure import Entry, show, write
 from benchmarks.memory import ROOT
+from benchmarks.parts import all_entries
 
 RECORDED: Final = ROOT / "benchmarks" / "recorded.json"
 STEADY: Final = {
@@ -59,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.smoke", description=__doc__.split("\n")[0])
     parser.add_argument("--record", action="store_true", help=f"write {RECORDED.relative_to(ROOT)} anew")
     arguments = parser.parse_args()
-    entries = [entry for part in PARTS for entry in of_part(part, smoke=True)]
+    entries = all_entries(smoke=True)
     show(entries)
     if arguments.record:
         write([entry for entry in entries if (entry["name"], entry["ratio_to"]) in STEADY], RECORDED)
