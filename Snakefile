@@ -30,4 +30,3 @@ rule all:
     default_target: True
     input:
         targets,
-        rules.provenance.output,

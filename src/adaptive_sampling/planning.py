@@ -38,11 +38,11 @@ def cases_of_run(config: Mapping[str, Any]) -> dict[str, Case]:
     InputError
         If the table, or a file of predictions, cannot be read.
     """
-    data = config["data"]
+    data, asking = config["data"], asks(config)
     if data["source"] == "own":
         if not data["own"]:
             raise InputError("config: key data.own: found nothing, expected a case for data.source: own")
-        return {name: describe(name, entry) for name, entry in data["own"].items()}
+        return {name: describe(name, entry, asking=asking) for name, entry in data["own"].items()}
     cases = read_cases(config["cases_table"])
     if data["source"] == "recorded" and data["later"] == "hapi":
         return {
@@ -50,6 +50,42 @@ def cases_of_run(config: Mapping[str, Any]) -> dict[str, Case]:
             for name, case in cases.items()
         }
     return cases
+
+
+def asks(config: Mapping[str, Any]) -> bool:
+    """Say whether a run lists the next items to ask about, so that new answers may be missing.
+
+    Parameters
+    ----------
+    config : mapping
+        Settings that fit the schema.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    InputError
+        If the run wants anything else as well, has no cases of its own, or departs from Algorithm 1 with (3.1).
+    """
+    if "next_queries" not in config["targets"]:
+        return False
+    if len(config["targets"]) > 1:
+        raise InputError(
+            f"config: key targets: found {', '.join(config['targets'])}, allowed beside next_queries is nothing, "
+            "because all else needs every new answer"
+        )
+    if config["data"]["source"] != "own":
+        raise InputError(
+            f"config: key data.source: found {config['data']['source']}, allowed with targets: [next_queries] is own"
+        )
+    if config["shift"]["uncertainty"] != "u_statistic":
+        raise InputError(
+            f"config: key shift.uncertainty: found {config['shift']['uncertainty']}, allowed with targets: "
+            "[next_queries] is u_statistic, because line 7 as printed depends on the order of the answers"
+        )
+    return True
 
 
 def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
@@ -87,6 +123,8 @@ def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
             "config: key data.compare: found true, allowed with data.later: hapi is false, because the embedded tables "
             "hold the reconstruction"
         )
+    if asks(config):
+        return
     own = config["data"]["source"] == "own"
     for K in (config["shift"]["K"], config["shift"]["K"] if own else max(config["ablation"]["K"])):
         for name in config["cases"]:

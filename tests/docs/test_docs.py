@@ -47,15 +47,8 @@ def merged(old, new):
     return {**old, **{k: merged(old[k], v) if isinstance(v, dict) else v for k, v in new.items()}}
 
 
-@pytest.mark.parametrize("page", EXECUTED)
-def test_the_commands_of_a_page_work(project, page):
-    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
-    for patch in blocks(text, "patch"):
-        (project.folder / "root.patch").write_text(patch)
-    commands = blocks(text, "sh")
-    assert commands
-    # Targets of make set up an environment of their own: that they exist is tested below.
-    script = "\n".join(re.sub(r"^make .*$", ":", block, flags=re.MULTILINE) for block in commands)
+def run_as_written(project, script):
+    """Run commands in the copy, with the programs of this environment first."""
     programs = Path(sys.executable).parent
     run = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
@@ -70,6 +63,29 @@ def test_the_commands_of_a_page_work(project, page):
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("page", EXECUTED)
+def test_the_commands_of_a_page_work(project, page):
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    for patch in blocks(text, "patch"):
+        (project.folder / "root.patch").write_text(patch)
+    commands = blocks(text, "sh")
+    assert commands
+    # Targets of make set up an environment of their own: that they exist is tested below.
+    run_as_written(
+        project, "\n".join(re.sub(r"^make .*$", ":", block, flags=re.MULTILINE) for block in commands)
+    )
+
+
+def test_the_readme_analyses_an_api_of_your_own(project):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.partition("## Your own API\n")[2].partition("\n## ")[0]
+    whole, asked = blocks(section, "")
+    run_as_written(project, whole + asked)
+    results = project.folder / "results/mine"
+    assert (results / "table_1.md").stat().st_size > 0
+    assert len((results / "next_queries/mine/ask.csv").read_text().splitlines()) == 101
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda path: path.name)

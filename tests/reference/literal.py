@@ -74,17 +74,30 @@ def masa(
     as_printed: bool,
     replacement: bool,
 ) -> Iterator[int]:
-    """Algorithm 1 on strata given as lists of answers: yields the stratum of each pull.
+    """Algorithm 1 on strata given as lists of answers: yields the stratum of each pull."""
+    stream = [answers(items, words, trial, g, replacement=replacement) for g, items in enumerate(strata)]
+    sizes = [len(items) for items in strata]
+    return masa_on(stream, sizes, budget, a=a, as_printed=as_printed, replacement=replacement)
+
+
+def masa_on(
+    stream: Sequence[Iterator[int]],
+    sizes: Sequence[int],
+    budget: int,
+    *,
+    a: float,
+    as_printed: bool,
+    replacement: bool,
+) -> Iterator[int]:
+    """Algorithm 1 on one stream of answers for each stratum: yields the stratum of each pull.
 
     The uncertainty is recomputed from all answers at each step, as a fraction; only the score is a float.
     """
-    total = sum(len(items) for items in strata)
-    share = [Fraction(len(items), total) for items in strata]
-    stream = [answers(items, words, trial, g, replacement=replacement) for g, items in enumerate(strata)]
-    seen: list[list[int]] = [[] for _ in strata]
-    score = [0.0] * len(strata)
+    share = [Fraction(size, sum(sizes)) for size in sizes]
+    seen: list[list[int]] = [[] for _ in sizes]
+    score = [0.0] * len(sizes)
     for _ in range(budget):
-        able = [g for g, items in enumerate(strata) if replacement or len(seen[g]) < len(items)]
+        able = [g for g, size in enumerate(sizes) if replacement or len(seen[g]) < size]
         if not able:
             return
         fewest = min(len(seen[g]) for g in able)

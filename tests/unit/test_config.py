@@ -84,7 +84,7 @@ def test_the_default_settings_are_good(config):
         (
             "data.own",
             {"mine": {"file": "a.csv"}},
-            "unknown key file in data.own.mine, allowed are api, dataset",
+            "unknown key file in data.own.mine, allowed are answers, api, batch, dataset",
         ),
         ("shift.uncertainty", "printed", "allowed are u_statistic, as_printed"),
         ("shift.confidence", 95, "key shift.confidence: found 95, allowed is less than 1"),

@@ -255,5 +255,5 @@ def test_one_file_or_two_must_be_named(entry, found):
     with pytest.raises(InputError) as caught:
         describe("mine", entry)
     assert str(caught.value) == (
-        f"config: key data.own.mine: found {found}, allowed are predictions, or old and new"
+        f"config: key data.own.mine: found {found}, allowed are predictions and perhaps answers, or old and new"
     )

@@ -175,11 +175,72 @@ def test_own_predictions_give_accuracy_shift_errors_and_sizes(new_project):
     ("files", "message"),
     [
         ("{predictions: nowhere.csv}", "nowhere.csv: cannot be read (No such file or directory)"),
-        ("{old: a.csv}", "key data.own.mine: found old, allowed are predictions, or old and new"),
+        (
+            "{old: a.csv}",
+            "key data.own.mine: found old, allowed are predictions and perhaps answers, or old and new",
+        ),
     ],
 )
 def test_own_files_that_cannot_be_used_stop_the_run_before_any_job(new_project, files, message):
     run = new_project("bad").snakemake("-n", override=OWN.replace("FILES", files), check=False)
+    assert run.returncode != 0
+    assert message in run.stdout
+    assert "Traceback" not in run.stdout + run.stderr
+
+
+ASKING = """
+targets: [next_queries]
+cases: [mine]
+data: {source: own, own: {mine: {predictions: mine.csv, answers: answers.csv, batch: 30}}}
+shift: {difficulty: none, target_error: 0.05}
+"""
+
+
+def test_an_api_is_asked_batch_by_batch(new_project):
+    project = new_project("asking")
+    rows = [f"{n},{'yes' if n % 3 else 'no'},{'yes' if n % 4 else 'no'}" for n in range(90)]
+    (project.folder / "mine.csv").write_text("\n".join(["id,label,old", *rows, ""]))
+    answers = project.folder / "answers.csv"
+    answers.write_text("id,new\n")
+    found = project.folder / "results/test/next_queries/mine"
+    seen = set()
+    for done in (0, 30, 60, 90):
+        project.snakemake("--cores", "1", override=ASKING)
+        with (found / "so_far.csv").open() as file:
+            [row] = csv.DictReader(file)
+        assert (int(row["answered"]), float(row["target_error"])) == (done, 0.05)
+        with (found / "ask.csv").open() as file:
+            batch = [r["id"] for r in csv.DictReader(file)]
+        assert len(batch) == (30 if done < 90 else 0)
+        assert not seen & set(batch)
+        seen |= set(batch)
+        with answers.open("a") as file:
+            file.writelines(f"{name},{'yes' if int(name) % 5 else 'maybe'}\n" for name in batch)
+    assert float(row["expected_error"]) == 0
+    with (found / "shift.csv").open() as file:
+        maybe = [float(r["new"]) for r in csv.DictReader(file) if r["predicted"] == "maybe"]
+    assert sum(maybe) == pytest.approx(18 / 90)
+    assert project.planned(override=ASKING) == {}
+    # With every answer there, the same two files are a case like any other.
+    assert project.planned(override=ASKING.replace("next_queries", "own"))["own_replay"] == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[next_queries]", "[next_queries, own]", "key targets: found next_queries, own, allowed beside"),
+        ("source: own", "source: embedded", "key data.source: found embedded, allowed with targets"),
+        ("none,", "none, uncertainty: as_printed,", "key shift.uncertainty: found as_printed, allowed with"),
+        ("batch: 30", "batch: 0", "key data.own.mine.batch: found 0, allowed is at least 1"),
+        ("answers: answers.csv", "answers: no.csv", "no.csv: cannot be read (No such file or directory)"),
+        ("[next_queries]", "[own]", "answers.csv: 1 items, expected the 2 of mine.csv"),
+    ],
+)
+def test_what_cannot_be_asked_stops_before_any_job(new_project, old, new, message):
+    project = new_project("bad asking")
+    (project.folder / "mine.csv").write_text("id,label,old\n1,yes,yes\n2,no,no\n")
+    (project.folder / "answers.csv").write_text("id,new\n1,no\n")
+    run = project.snakemake("-n", override=ASKING.replace(old, new), check=False)
     assert run.returncode != 0
     assert message in run.stdout
     assert "Traceback" not in run.stdout + run.stderr

@@ -6,7 +6,7 @@ from snakemake.exceptions import WorkflowError
 
 from adaptive_sampling.config import check_config
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.planning import cases_of_run, check_plan
+from adaptive_sampling.planning import asks, cases_of_run, check_plan
 
 ROOT = Path(workflow.basedir)
 
@@ -53,6 +53,8 @@ def images(paper, name):
 def targets(wildcards):
     """What the rules named in the config make, or gather."""
     wanted = [getattr(rules, name) for name in config["targets"]]
+    # Where every new answer is there, the run also says where its cases come from.
+    wanted += [] if asks(config) else [rules.provenance]
     return [file for rule in wanted for file in rule.output or rule.input]
 
 

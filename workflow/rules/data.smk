@@ -163,6 +163,46 @@ rule own:
         "Accuracy, shift, errors and required queries of every case are there"
 
 
+if asks(config):
+
+    rule ask:
+        input:
+            files=lambda wildcards: own_files(DATA["own"][wildcards.case]),
+            code=modules(
+                "recordings/own",
+                "recordings/replay",
+                "difficulty/levels",
+                "shift/next_queries",
+                "cases",
+            ),
+        output:
+            ask=f"{RESULTS}/next_queries/{{case}}/ask.csv",
+            so_far=f"{RESULTS}/next_queries/{{case}}/so_far.csv",
+            shift=f"{RESULTS}/next_queries/{{case}}/shift.csv",
+        log:
+            f"{LOGS}/data/ask_{{case}}.log",
+        conda:
+            "../../environment.yml"
+        params:
+            case=case_of,
+            entry=lambda wildcards: DATA["own"][wildcards.case],
+            shift={
+                key: config["shift"][key]
+                for key in ("difficulty", "K", "a", "target_error")
+            },
+            seed=DATA["seed"],
+        message:
+            "Choosing what to ask the API of {wildcards.case} next"
+        script:
+            "../scripts/data_ask.py"
+
+    rule next_queries:
+        input:
+            expand(rules.ask.output, case=config["cases"]),
+        message:
+            "The next items to ask about, and what the answers so far tell, are in {input}"
+
+
 rule provenance:
     input:
         replay=expand(f"{DATA['replay']}/{{case}}.csv", case=config["cases"]),

@@ -4,6 +4,9 @@ One file has the columns ``id,label,old,new`` and, if there is a cheap model's c
 ``confidence``. Of two files the earlier has ``id,label,prediction`` and perhaps ``confidence``, the later
 ``id,prediction``. Columns may come in any order; others are ignored. Labels are any text.
 
+Who has not asked the API about every item again names one file with ``id,label,old`` and perhaps ``confidence`` and,
+once there are some, the answers so far as ``id,new``.
+
 `describe` reads with the standard library alone, because it runs while the workflow is being planned.
 """
 
@@ -33,7 +36,10 @@ BLOCK: Final = 500
 """Rows looked at together."""
 
 Entry = Mapping[str, Any]
-"""What the config says of one case: ``predictions``, or ``old`` and ``new``; perhaps ``api``, ``dataset``."""
+"""What the config says of one case: ``predictions`` and perhaps ``answers``, or ``old`` and ``new``; perhaps names."""
+
+UNANSWERED: Final = -1
+"""New answer of an item that has not been asked about."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +48,14 @@ class OwnPredictions:
 
     Attributes
     ----------
+    ids : Index of str, shape (items,)
     labels, old, new : ndarray of int64, shape (items,)
-        Indices of `Case.labels` and of `Case.predicted_labels`.
+        Indices of `Case.labels` and of `Case.predicted_labels`; `new` may be `UNANSWERED`.
     confidences : ndarray of float, shape (items,), or None
         A cheap model's; low values are difficult.
     """
 
+    ids: "pd.Index[str]"
     labels: "NDArray[np.int64]"
     old: "NDArray[np.int64]"
     new: "NDArray[np.int64]"
@@ -75,12 +83,11 @@ def difficulty_sources(entry: Entry) -> tuple[str, ...]:
     tuple of str
         ``none``, after ``confidence`` if there is such a column.
     """
-    first = _sources(entry)[0]
-    with _opened(first.path) as rows:
-        return ("confidence", "none") if "confidence" in _header(first.path, rows) else ("none",)
+    ranked = _has_column(_sources(entry)[0].path, "confidence")
+    return ("confidence", "none") if ranked else ("none",)
 
 
-def describe(name: str, entry: Entry) -> Case:
+def describe(name: str, entry: Entry, *, asking: bool = False) -> Case:
     """Find out how many items an own case has, and which labels.
 
     Parameters
@@ -89,6 +96,8 @@ def describe(name: str, entry: Entry) -> Case:
         The case's name in the config.
     entry : mapping
         The case's section of the config.
+    asking : bool
+        Whether new answers may be missing, because the run is to say which to ask for.
 
     Returns
     -------
@@ -99,17 +108,22 @@ def describe(name: str, entry: Entry) -> Case:
     ------
     InputError
         If a file is missing or not readable as UTF-8 CSV, a column is missing, a cell is empty, there is but
-        one true label, or there are more than `MOST_LABELS`.
+        one true label, or there are more than `MOST_LABELS`; with `asking`, if all answers are there already.
     """
-    given = {"predictions", "old", "new"} & set(entry)
-    if given not in ({"predictions"}, {"old", "new"}):
+    given = {"predictions", "answers", "old", "new"} & set(entry)
+    if given - {"answers"} != {"predictions"} and (asking or given != {"old", "new"}):
         raise InputError(
-            f"config: key data.own.{name}: found {' and '.join(sorted(given)) or 'no file'}, allowed are predictions, "
-            "or old and new"
+            f"config: key data.own.{name}: found {' and '.join(sorted(given)) or 'no file'}, allowed are predictions "
+            f"and perhaps answers{'' if asking else ', or old and new'}"
+        )
+    if asking and _has_column(Path(entry["predictions"]), "new"):
+        raise InputError(
+            f"{entry['predictions']}: line 1: column new holds every new answer, expected a file without it for "
+            "targets: [next_queries]"
         )
     found: dict[str, set[str]] = {"label": set(), "old": set(), "new": set()}
     items = []
-    for source in _sources(entry):
+    for source in _sources(entry, asking):
         names = [meaning for meaning in source.columns if meaning not in ("id", "confidence")]
         items.append(_scan(source, {meaning: found[meaning] for meaning in names}))
     labels, predicted = _ordered(found["label"]), _ordered((found["old"] | found["new"]) - found["label"])
@@ -121,7 +135,7 @@ def describe(name: str, entry: Entry) -> Case:
             f"{path}: {len(labels) + len(predicted)} different labels and predictions, allowed are {MOST_LABELS}: "
             "is there free text among them?"
         )
-    if len(set(items)) > 1:
+    if len(set(items)) > 1 and not asking:
         old, new = _sources(entry)
         raise InputError(f"{new.path}: {items[1]} items, expected the {items[0]} of {old.path}")
     return Case(
@@ -146,7 +160,7 @@ def describe(name: str, entry: Entry) -> Case:
     )
 
 
-def read_own(case: Case, entry: Entry) -> OwnPredictions:
+def read_own(case: Case, entry: Entry, *, asking: bool = False) -> OwnPredictions:
     """Read the predictions of an own case.
 
     Parameters
@@ -155,6 +169,8 @@ def read_own(case: Case, entry: Entry) -> OwnPredictions:
         From `describe`.
     entry : mapping
         The case's section of the config.
+    asking : bool
+        Whether new answers may be missing.
 
     Returns
     -------
@@ -166,24 +182,25 @@ def read_own(case: Case, entry: Entry) -> OwnPredictions:
         As `describe`; also if an id appears twice, an id of one file is not in the other, or a confidence is
         not a number.
     """
-    import pandas as pd
+    import numpy as np
 
-    first, *others = _sources(entry)
+    first, *others = _sources(entry, asking)
     table = _table(first)
     ids = _unique_ids(first.path, table.pop("id"))
+    given = "new" in table
+    new = _indices(table["new"], case.predicted_labels) if given else np.full(len(ids), UNANSWERED)
     for other in others:
         later = _table(other)
         place = _unique_ids(other.path, later["id"])
-        row = place.get_indexer(ids)
-        if (row < 0).any():
-            raise InputError(_unmatched(first.path, ids, other.path, place))
-        table["new"] = pd.Categorical.from_codes(
-            later["new"].cat.codes.to_numpy()[row], categories=later["new"].cat.categories
-        )
+        row = ids.get_indexer(place)
+        if (row < 0).any() or (len(place) < len(ids) and not asking):
+            raise InputError(_unmatched(first.path, ids, other.path, place, asking))
+        new[row] = _indices(later["new"], case.predicted_labels)
     return OwnPredictions(
+        ids=ids,
         labels=_indices(table["label"], case.labels),
         old=_indices(table["old"], case.predicted_labels),
-        new=_indices(table["new"], case.predicted_labels),
+        new=new,
         confidences=table["confidence"].to_numpy() if "confidence" in table else None,
     )
 
@@ -224,14 +241,27 @@ def own_files(entry: Entry) -> list[str]:
     return [source.path.as_posix() for source in _sources(entry)]
 
 
-def _sources(entry: Entry) -> list[_Source]:
+def _sources(entry: Entry, asking: bool = False) -> list[_Source]:
     if "predictions" in entry:
-        columns = {name: name for name in ("id", "label", "old", "new")}
-        return [_Source(Path(entry["predictions"]), columns)]
+        names = ("id", "label", "old") if asking or "answers" in entry else ("id", "label", "old", "new")
+        first = _Source(Path(entry["predictions"]), {name: name for name in names})
+        later = {"id": "id", "new": "new"}
+        return [first, *([_Source(Path(entry["answers"]), later)] if "answers" in entry else [])]
     return [
         _Source(Path(entry["old"]), {"id": "id", "label": "label", "old": "prediction"}),
         _Source(Path(entry["new"]), {"id": "id", "new": "prediction"}),
     ]
+
+
+def _has_column(path: Path, name: str) -> bool:
+    with _opened(path) as rows:
+        return name in _header(path, rows)
+
+
+_WITHOUT_NEW: Final = (
+    "; new answers may also stand in a file id,new, named by the case's key answers, and targets: [next_queries] "
+    "says which to ask for"
+)
 
 
 class _opened:  # noqa: N801
@@ -271,8 +301,9 @@ def _scan(source: _Source, found: Mapping[str, set[str]]) -> int:
         for name in source.columns.values():
             if name not in header:
                 wanted = ",".join(source.columns.values())
+                hint = _WITHOUT_NEW if name == "new" and "label" in source.columns else ""
                 raise InputError(
-                    f"{path}: line 1: no column {name}, found {','.join(header)[:200]!r}, expected {wanted}"
+                    f"{path}: line 1: no column {name}, found {','.join(header)[:200]!r}, expected {wanted}{hint}"
                 )
         place = {meaning: header.index(source.columns[meaning]) for meaning in (*found, "id")}
         cells: dict[str, set[str]] = {meaning: set() for meaning in found}
@@ -286,7 +317,7 @@ def _scan(source: _Source, found: Mapping[str, set[str]]) -> int:
             for meaning, values in cells.items():
                 values.update(columns[place[meaning]] if columns else ())
             without_id = without_id or (bool(columns) and "" in columns[place["id"]])
-    if items == 0:
+    if items == 0 and "label" in source.columns:
         raise InputError(f"{path}: no items below the header")
     for meaning, values in cells.items():
         found[meaning].update(value.strip() for value in values)
@@ -397,9 +428,11 @@ def _unique_ids(path: Path, ids: "pd.Series[str]") -> "pd.Index[str]":
     return index
 
 
-def _unmatched(first: Path, ids: "pd.Index[str]", other: Path, later: "pd.Index[str]") -> str:
+def _unmatched(first: Path, ids: "pd.Index[str]", other: Path, later: "pd.Index[str]", asking: bool) -> str:
     """Count the ids that two files do not share, and name the first."""
     missing, extra = ids[~ids.isin(later)], later[~later.isin(ids)]
+    if asking:
+        return f"{other}: {len(extra)} ids are not in {first} (the first is {extra[0]!r}), expected ids of its items"
     return (
         f"{other}: {len(missing)} ids of {first} are not in it (the first is {missing[0]!r}) and {len(extra)} of its "
         f"ids are not in {first} (the first is {extra[0]!r}), expected the same ids in both"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.difficulty.levels import difficulty_levels
@@ -51,11 +51,36 @@ def build_replay_table(
             raise InputError(f"case {case.case}: {name} has shape {column.shape}, expected ({case.items},)")
     tables = []
     for difficulty in sorted(confidences):
-        rng = named_generator(seed, f"recordings/{case.case}/levels/{difficulty}")
-        level = difficulty_levels(columns["label"], confidences[difficulty], rng)
+        level = levels_of(case, columns["label"], difficulty, confidences[difficulty], seed)
         items = pd.DataFrame({"difficulty": difficulty, "level": level, **columns})
         tables.append(items.groupby(list(REPLAY_COLUMNS[:-1]), sort=True).size().reset_index(name="items"))
     return _typed(pd.concat(tables, ignore_index=True))
+
+
+def levels_of(
+    case: Case, labels: NDArray[np.int64], difficulty: str, confidences: ArrayLike | None, seed: int
+) -> NDArray[np.int64]:
+    """Level of every item of a case under one difficulty source.
+
+    Parameters
+    ----------
+    case : Case
+    labels : ndarray of int64, shape (items,)
+        True labels.
+    difficulty : str
+        Name of the source.
+    confidences : array of float, shape (items,), or None
+        What ranks the items, low values being difficult; None is chance.
+    seed : int
+        Breaks ties between equal confidences.
+
+    Returns
+    -------
+    ndarray of int64, shape (items,)
+        As `difficulty_levels`.
+    """
+    rng = named_generator(seed, f"recordings/{case.case}/levels/{difficulty}")
+    return difficulty_levels(labels, confidences, rng)
 
 
 def read_replay_table(path: str | Path, case: Case) -> pd.DataFrame:
