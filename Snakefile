@@ -26,6 +26,13 @@ if config["data"]["source"] != "own":
     include: "workflow/rules/beyond.smk"
 
 
+# A script is an input of its rule, like the modules it calls: snakemake compares inputs by content, scripts by time.
+# A download has no input: its checksum says whether it is right, whatever script brought it.
+for step in workflow.rules:
+    if step.script and step.input:
+        step.set_input(script=in_project(f"workflow/scripts/{Path(step.script).name}"))
+
+
 rule all:
     default_target: True
     input:

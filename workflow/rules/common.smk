@@ -39,10 +39,14 @@ wildcard_constraints:
     case="[a-z0-9_]+",
 
 
+def in_project(name):
+    """A file of the project, as an input: editing it reruns the step, moving the project does not."""
+    return Path(os.path.relpath(ROOT / name)).as_posix()
+
+
 def modules(*names):
-    """Files of the package behind a step, as an input: editing one reruns the step, moving the project does not."""
-    folder = Path(os.path.relpath(ROOT / "src/adaptive_sampling"))
-    return [(folder / f"{name}.py").as_posix() for name in names]
+    """Files of the package behind a step."""
+    return [in_project(f"src/adaptive_sampling/{name}.py") for name in names]
 
 
 def images(paper, name):
