@@ -15,7 +15,7 @@ from adaptive_sampling.errors import InputError
 TASKS: Final = ("sa", "fer", "scr", "llm", "own")
 """Sentiment analysis, facial emotion recognition, spoken command recognition, language models, your own."""
 
-SOURCES: Final = ("reconstructed", "recorded", "published")
+SOURCES: Final = ("reconstructed", "recorded", "own predictions", "published")
 """Where the later predictions come from; ``published`` has no replay table, only its accuracies."""
 
 

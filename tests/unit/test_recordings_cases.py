@@ -83,7 +83,7 @@ def test_the_digits_have_an_answer_outside_the_labels() -> None:
         ("predicted_labels", "negative;positive", "the true labels first"),
         ("price_per_10k", "-1", "a price"),
         ("price_per_10k", "nan", "a price"),
-        ("source", "guessed", "one of reconstructed, recorded, published"),
+        ("source", "guessed", "one of reconstructed, recorded, own predictions, published"),
         ("frugalml_model", "four", "a whole number or nothing"),
         ("shifted", "maybe", "one of yes, no"),
         ("paper_masa", "4.5K", "a whole number or nothing"),

@@ -6,7 +6,6 @@ published accuracies, 33 have recorded confidences; 12 of these moved and are ca
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ import pandas as pd
 
 from adaptive_sampling.beyond.planning import pair_cases
 from adaptive_sampling.cases import Case, read_cases
-from adaptive_sampling.errors import InputError
+from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.recordings.frugalml import read_recording
 from adaptive_sampling.recordings.published import PublishedPair, published_pair, read_published, read_sample
 from adaptive_sampling.recordings.reconstruct import DEFAULT_SEED, ReconstructionChoices, reconstruct
@@ -69,20 +68,17 @@ def pair_table(case: Case, mirror: str | Path, seed: int) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write ``CASE.csv`` of every pair; returns 0 if all went well, else 2."""
-    parser = argparse.ArgumentParser(prog="python -m adaptive_sampling.beyond.pairs", description=__doc__)
+    parser = command_parser("adaptive_sampling.beyond.pairs", __doc__)
     parser.add_argument("--mirror", type=Path, default=Path("../shared/mirror"), help="folder of recordings")
     parser.add_argument("--out", type=Path, default=Path("data/pairs"), help="folder for the tables")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every draw")
-    options = parser.parse_args(arguments)
-    try:
-        for case in pair_cases(read_cases(options.cases)):
-            table = pair_table(case, options.mirror, options.seed)
-            write_replay_table(table, options.out / f"{case.case}.csv", case)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    for case in pair_cases(read_cases(options.cases)):
+        table = pair_table(case, options.mirror, options.seed)
+        write_replay_table(table, options.out / f"{case.case}.csv", case)
 
 
 if __name__ == "__main__":

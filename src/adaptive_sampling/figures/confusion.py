@@ -46,7 +46,8 @@ def sources(cases: Sequence[Case]) -> str:
     said: dict[str, None] = {}
     for case in cases:
         old, new = dates(case)
-        said[f"{old}: recorded; {new}: {case.source}"] = None
+        own = case.source == "own predictions"
+        said[f"{old} and {new}: own predictions" if own else f"{old}: recorded; {new}: {case.source}"] = None
     return "; ".join(said) + "."
 
 

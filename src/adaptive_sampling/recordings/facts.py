@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from adaptive_sampling.cases import Case, read_cases
-from adaptive_sampling.errors import InputError
+from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.recordings.replay import read_replay_table
 
 
@@ -119,28 +119,14 @@ def facts_table(cases: Sequence[Case], folder: str | Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-
-    Returns
-    -------
-    int
-        0 if all went well, else 2.
-    """
-    parser = argparse.ArgumentParser(prog="python -m adaptive_sampling.recordings.facts", description=__doc__)
+    """Run from the command line; returns the exit status, as `run_command`."""
+    parser = command_parser("adaptive_sampling.recordings.facts", __doc__)
     parser.add_argument("--replay", type=Path, default=Path("data/replay"), help="folder of replay tables")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
-    options = parser.parse_args(arguments)
-    try:
-        sys.stdout.write(facts_table(list(read_cases(options.cases).values()), options.replay))
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    sys.stdout.write(facts_table(list(read_cases(options.cases).values()), options.replay))
 
 
 if __name__ == "__main__":

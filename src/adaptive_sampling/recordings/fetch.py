@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from adaptive_sampling.cases import Case
+from adaptive_sampling.commands import run_command
 from adaptive_sampling.errors import InputError
 
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -453,18 +454,7 @@ def _check_hash(where: str, cells: Mapping[str, str], *, optional: bool) -> None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-
-    Returns
-    -------
-    int
-        0 if all went well, else 2.
-    """
+    """Run from the command line; returns the exit status, as `run_command`."""
     parser = argparse.ArgumentParser(prog="python -m adaptive_sampling.recordings.fetch", description=__doc__)
     parser.add_argument("--versions", type=Path, default=Path("data/versions.csv"), help="list of files")
     parser.add_argument("--to", type=Path, default=Path("recordings"), help="folder for the files")
@@ -472,17 +462,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--mirror", type=Path, nargs="*", default=[Path("../shared/mirror")], help="folders to look in first"
     )
     parser.add_argument("--only", default="", help="only paths that begin with this, such as FrugalML/")
-    options = parser.parse_args(arguments)
-    try:
-        versions = read_versions(options.versions).values()
-        chosen = [f for f in versions if f.path.startswith(options.only) and not f.path.endswith("/")]
-        if not chosen:
-            raise InputError(f"--only: no path of {options.versions} begins with {options.only!r}")
-        fetch_all(chosen, options.to, options.mirror)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    versions = read_versions(options.versions).values()
+    chosen = [f for f in versions if f.path.startswith(options.only) and not f.path.endswith("/")]
+    if not chosen:
+        raise InputError(f"--only: no path of {options.versions} begins with {options.only!r}")
+    fetch_all(chosen, options.to, options.mirror)
 
 
 if __name__ == "__main__":

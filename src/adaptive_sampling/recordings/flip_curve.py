@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from adaptive_sampling.cases import Case, read_cases
-from adaptive_sampling.errors import InputError
+from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.recordings.frugalml import read_recording
 from adaptive_sampling.recordings.published import read_sample
 from adaptive_sampling.recordings.reconstruct import find_anchors, middle_ranks, ranks_within_label
@@ -152,33 +152,17 @@ def quintile_rates(changes: pd.DataFrame) -> "pd.Series[float]":
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-
-    Returns
-    -------
-    int
-        0 if all went well, else 2.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m adaptive_sampling.recordings.flip_curve", description=__doc__
-    )
+    """Run from the command line; returns the exit status, as `run_command`."""
+    parser = command_parser("adaptive_sampling.recordings.flip_curve", __doc__)
     parser.add_argument("--mirror", type=Path, default=Path("../shared/mirror"), help="folder of recordings")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
-    options = parser.parse_args(arguments)
-    try:
-        changes = sampled_changes(read_cases(options.cases).values(), options.mirror)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    changes = sampled_changes(read_cases(options.cases).values(), options.mirror)
     sys.stdout.write(curve_table(changes))
     rates = ", ".join(f"{rate:.1%}" for rate in quintile_rates(changes))
     sys.stdout.write(f"\nRight answers that changed, by quintile of confidence: {rates}\n")
-    return 0
 
 
 if __name__ == "__main__":

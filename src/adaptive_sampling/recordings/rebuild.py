@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from adaptive_sampling.cases import Case, read_cases, selected_cases
+from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.difficulty.trial_division import trial_divisions
-from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.frugalml import Recording, read_recording
 from adaptive_sampling.recordings.hapi import read_later_answers
 from adaptive_sampling.recordings.llmdrift import read_language_model
@@ -118,25 +118,11 @@ def later_answers(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-
-    Returns
-    -------
-    int
-        0 if all went well, else 2.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m adaptive_sampling.recordings.rebuild", description=__doc__
-    )
+    """Run from the command line; returns the exit status, as `run_command`."""
+    parser = command_parser("adaptive_sampling.recordings.rebuild", __doc__)
     parser.add_argument("--mirror", type=Path, default=Path("../shared/mirror"), help="folder of recordings")
     parser.add_argument("--out", type=Path, default=Path("data/replay"), help="folder for the replay tables")
     parser.add_argument("--published", type=Path, help="also write the published accuracies to this file")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="rebuild these cases alone")
     parser.add_argument("--hapi", type=Path, help="unpacked HAPI archive: use its recorded answers of 2021")
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of every draw")
@@ -144,19 +130,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--other-wrong", type=float, help="c as a share of the slack; default: from the sample"
     )
     parser.add_argument("--flips", choices=get_args(Flips), default="confidence")
-    options = parser.parse_args(arguments)
-    try:
-        choices = ReconstructionChoices(options.other_wrong, options.flips, options.seed)
-        cases = read_cases(options.cases)
-        chosen = selected_cases(cases, options.only)
-        rebuild(chosen, options.mirror, options.out, choices, options.hapi)
-        if options.published:
-            published = read_published(options.mirror / "hapi-explore/data/data.json")
-            write_table(accuracy_table(cases.values(), published), options.published)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    choices = ReconstructionChoices(options.other_wrong, options.flips, options.seed)
+    cases = read_cases(options.cases)
+    chosen = selected_cases(cases, options.only)
+    rebuild(chosen, options.mirror, options.out, choices, options.hapi)
+    if options.published:
+        published = read_published(options.mirror / "hapi-explore/data/data.json")
+        write_table(accuracy_table(cases.values(), published), options.published)
 
 
 if __name__ == "__main__":

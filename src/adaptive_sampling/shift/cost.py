@@ -6,7 +6,6 @@ are measured once and stand in `data/`, and a run of the workflow stays the same
 
 import argparse
 import resource
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from adaptive_sampling.cases import read_cases
-from adaptive_sampling.errors import InputError
+from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.randomness import stream_words
 from adaptive_sampling.recordings.replay import read_replay_table
 from adaptive_sampling.shift import kernels
@@ -104,35 +103,21 @@ def _run(population: Population, budget: int) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-
-    Returns
-    -------
-    int
-        0 if all went well, else 2.
-    """
-    parser = argparse.ArgumentParser(prog="python -m adaptive_sampling.shift.cost", description=__doc__)
+    """Run from the command line; returns the exit status, as `run_command`."""
+    parser = command_parser("adaptive_sampling.shift.cost", __doc__)
     parser.add_argument("--replay", type=Path, default=Path("data/replay"), help="folder of replay tables")
     parser.add_argument("--out", type=Path, default=Path("data/cost.csv"), help="file to write")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
-    options = parser.parse_args(arguments)
-    try:
-        cases = read_cases(options.cases)
-        tables = []
-        for name in CASES:
-            replay = read_replay_table(options.replay / f"{name}.csv", cases[name])
-            of_strata = populations(replay, cases[name], difficulty="open_source_model", K=3)
-            tables.append(cost(of_strata["label_difficulty"]))
-        write_table(pd.concat(tables, ignore_index=True), options.out)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    cases = read_cases(options.cases)
+    tables = []
+    for name in CASES:
+        replay = read_replay_table(options.replay / f"{name}.csv", cases[name])
+        of_strata = populations(replay, cases[name], difficulty="open_source_model", K=3)
+        tables.append(cost(of_strata["label_difficulty"]))
+    write_table(pd.concat(tables, ignore_index=True), options.out)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ result is small and stands in `data/`, so that the default run can show it witho
 """
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from adaptive_sampling.cases import Case, read_cases, selected_cases
+from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import named_generator
@@ -314,39 +314,21 @@ def as_markdown(table: pd.DataFrame) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run from the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Those of the process if not given.
-
-    Returns
-    -------
-    int
-        0 if all went well, else 2.
-    """
-    parser = argparse.ArgumentParser(
-        prog="python -m adaptive_sampling.shift.sensitivity", description=__doc__
-    )
+    """Run from the command line; returns the exit status, as `run_command`."""
+    parser = command_parser("adaptive_sampling.shift.sensitivity", __doc__)
     parser.add_argument("--mirror", type=Path, default=Path("../shared/mirror"), help="folder of recordings")
     parser.add_argument("--out", type=Path, default=Path("data/sensitivity.csv"), help="file to write")
-    parser.add_argument("--cases", type=Path, default=Path("config/cases.csv"), help="table of cases")
     parser.add_argument("--only", nargs="+", metavar="CASE", help="these cases alone")
     parser.add_argument("--trials", type=int, default=600, help="runs behind each size")
     parser.add_argument("--jobs", type=int, default=1, help="blocks of trials at once")
-    options = parser.parse_args(arguments)
-    try:
-        cases = selected_cases(read_cases(options.cases), options.only)
-        chosen = [case for case in cases if case.source == "reconstructed"]
-        tables = [
-            sensitivity(case, options.mirror, trials=options.trials, jobs=options.jobs) for case in chosen
-        ]
-        write_table(pd.concat(tables, ignore_index=True), options.out)
-    except InputError as error:
-        sys.stderr.write(f"{error}\n")
-        return 2
-    return 0
+    return run_command(parser, _work, arguments)
+
+
+def _work(options: argparse.Namespace) -> None:
+    cases = selected_cases(read_cases(options.cases), options.only)
+    chosen = [case for case in cases if case.source == "reconstructed"]
+    tables = [sensitivity(case, options.mirror, trials=options.trials, jobs=options.jobs) for case in chosen]
+    write_table(pd.concat(tables, ignore_index=True), options.out)
 
 
 if __name__ == "__main__":

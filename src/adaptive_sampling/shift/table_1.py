@@ -59,7 +59,7 @@ def table_1(sizes: pd.DataFrame, cases: Mapping[str, Case], names: Sequence[str]
                 "paper_masa": case.paper_masa,
                 "paper_us": case.paper_uniform_stratified,
                 "paper_save": case.paper_save,
-                "source": "own predictions" if case.task == "own" else case.source,
+                "source": case.source,
             }
         )
     table = pd.DataFrame(rows, columns=list(TABLE_1_COLUMNS))
