@@ -78,6 +78,11 @@ def measure(
     return entries
 
 
+def shown(nanoseconds: float) -> str:
+    """Write a time in nanoseconds, or in seconds from one second on."""
+    return f"{nanoseconds / 1e9:16,.2f} s " if nanoseconds >= 1e9 else f"{nanoseconds:16,.1f} ns"
+
+
 def show(entries: Sequence[Entry]) -> None:
     """Print a table of times or of peak memory, group by group."""
     group = None
@@ -89,7 +94,7 @@ def show(entries: Sequence[Entry]) -> None:
             print(f"  {entry['name']:32} {entry['peak_mb']:16,.1f} MB")
             continue
         ratio = f"{entry['ratio']:12,.2f} x {entry['ratio_to']}" if entry["ratio_to"] else ""
-        print(f"  {entry['name']:32} {entry['median_ns']:16,.1f} ns {ratio}")
+        print(f"  {entry['name']:32} {shown(float(str(entry['median_ns'])))} {ratio}")
 
 
 def write(rows: Sequence[Mapping[str, object]], path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from benchmarks.measure import Entry
 from benchmarks.memory import ROOT
 
-PARTS: Final = ("masa", "bestarm")
+PARTS: Final = ("masa", "bestarm", "second_run")
 """Modules with a function `entries`."""
 
 

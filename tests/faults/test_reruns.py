@@ -26,8 +26,23 @@ def edit(project, name, old, new):
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+def times(project):
+    """Return the time of every generated file, by name."""
+    files = [path for top in ("results", "figures", "logs") for path in (project.folder / top).rglob("*")]
+    return {path.as_posix(): path.stat().st_mtime_ns for path in files if path.is_file()}
+
+
 def test_a_finished_run_has_nothing_to_do(project):
     assert project.planned() == {}
+
+
+def test_a_second_run_runs_nothing_and_writes_nothing(project):
+    """How long it takes, `make benchmark` measures."""
+    before = times(project)
+    assert len(before) > 50
+    run = project.snakemake("--cores", "2")
+    assert "Nothing to be done" in run.stdout + run.stderr
+    assert times(project) == before
 
 
 def test_touching_data_settings_code_scripts_and_results_reruns_nothing(project):

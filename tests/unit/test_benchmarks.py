@@ -59,6 +59,23 @@ def test_what_is_written_is_what_was_measured(measure, tmp_path):
     assert json.loads((tmp_path / "new" / "entries.json").read_text("utf-8")) == entries
 
 
+def test_times_from_one_second_on_are_shown_in_seconds(measure, capsys):
+    row = {"group": "g", "ratio_to": None, "ratio": None}
+    measure.show([{**row, "name": "a", "median_ns": 1.516e9}, {**row, "name": "b", "median_ns": 12.06}])
+    assert [line.split() for line in capsys.readouterr().out.splitlines()[2:]] == [
+        ["a", "1.52", "s"],
+        ["b", "12.1", "ns"],
+    ]
+
+
+def test_a_second_run_that_does_something_is_no_measurement(measure, monkeypatch, tmp_path):
+    from benchmarks import second_run
+
+    monkeypatch.setattr(second_run, "snakemake", lambda *_: "1 of 1 steps (100%) done")
+    with pytest.raises(RuntimeError, match="the second run did something"):
+        second_run.second_run(tmp_path)()
+
+
 def test_peers_that_are_missing_are_left_out_with_a_word(measure, monkeypatch, capsys):
     from benchmarks import peers
 
