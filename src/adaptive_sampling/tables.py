@@ -1,9 +1,11 @@
 """Tables as files: CSV with stated rounding, written whole or not at all, and checked when read."""
 
 import csv
+import glob
 import io
 import math
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,13 +16,22 @@ import pandas as pd
 
 from adaptive_sampling.errors import InputError
 
+if sys.platform != "win32":
+    import fcntl
+
 SIGNIFICANT_DIGITS: Final = 10
 """Floats are written with ten significant digits: coarser than any difference between processors."""
+
+MARK: Final = ".writing-"
+"""Stands in temporary names, between the final name's stem and a random part: ``.errors.writing-k3x_9a.csv``."""
 
 
 @contextmanager
 def written_whole(path: str | Path) -> Iterator[Path]:
     """Give a temporary name beside `path`, and move it there only if the block ends well.
+
+    A process that is killed leaves its temporary file; the next that writes `path` removes it. A writer holds a lock
+    on its file, which the system takes back when the writer dies, so that no file of a living writer is removed.
 
     Parameters
     ----------
@@ -39,9 +50,8 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    _remove_leftovers(path)
+    handle, temporary = _claim(path)
     try:
         yield temporary
         # mkstemp makes the file private; give it the permissions any other new file would have.
@@ -51,6 +61,43 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _claim(path: Path) -> tuple[int, Path]:
+    """Make a temporary file for `path` and lock it: the lock ends when the handle is closed, or the process dies."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}{MARK}", suffix=path.suffix, dir=path.parent)
+        _lock(handle, wait=True)
+        # Between its making and its lock another writer can have taken it for a leftover.
+        if Path(name).exists():
+            return handle, Path(name)
+        os.close(handle)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove temporary files for `path` that nobody holds a lock on."""
+    for leftover in path.parent.glob(f".{glob.escape(path.stem + MARK)}*{glob.escape(path.suffix)}"):
+        try:
+            handle = os.open(leftover, os.O_RDWR)
+        except OSError:  # moved or removed meanwhile, or another user's
+            continue
+        try:
+            if _lock(handle, wait=False):
+                leftover.unlink(missing_ok=True)
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Lock an open file; False if another process has it, or the file system knows no locks."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from project import Project
+from project import ROOT, Project
 
 ROUNDS = 20
 TARGETS = ("figure_5", "table_1")
@@ -119,10 +119,21 @@ def test_killed_at_random_moments_and_resumed_it_ends_with_the_same_bytes(fresh,
             wipe(fresh)
     fresh.snakemake("--cores", "2", *TARGETS, override=SMALL)
     assert {name: hashed for name, hashed in fresh.hashes().items() if name in expected} == expected
-    assert not [
-        path for path in fresh.folder.glob("results/**/.*-*") if time.time() - path.stat().st_mtime > 3600
-    ]
+    assert not [path for top in ("results", "figures") for path in (fresh.folder / top).rglob(".*")]
     assert sum(killed.values()) >= ROUNDS // 2, killed
+
+
+def test_make_clean_removes_what_killed_writers_left(tmp_path):
+    kept = [tmp_path / "results/README.md", tmp_path / "figures/README.md"]
+    left = [
+        tmp_path / "results/shift/.errors.writing-a.csv",
+        tmp_path / "figures/masa/.figure_5.writing-a.pdf",
+    ]
+    for path in (*kept, *left):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    subprocess.run(["make", "-f", ROOT / "Makefile", "clean"], cwd=tmp_path, check=True, capture_output=True)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(kept)
 
 
 def test_a_full_disk_is_named_leaves_no_half_file_and_the_run_goes_on_later(fresh, undisturbed, tmp_path):

@@ -1,10 +1,15 @@
 """Tables are written whole and checked when read."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
+from adaptive_sampling import tables
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.tables import read_table, write_table, written_whole
+from adaptive_sampling.tables import read_table, write_table, write_text, written_whole
 
 COLUMNS = {"name": "text", "n": "integer", "x": "number", "maybe": "integer?", "yes": "flag"}
 GOOD = "name,n,x,maybe,yes\na,1,0.5,,True\nb,2,1e-05,7,False\n"
@@ -71,3 +76,86 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         fail_half_way()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+WRITER = """
+import sys, time
+from adaptive_sampling.tables import written_whole
+with written_whole(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    print(temporary, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def writer():
+    """Return a function that starts a process in the midst of writing a file, and gives it and its temporary file."""
+    started = []
+
+    def start(path):
+        process = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        return process, Path(process.stdout.readline().strip())
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_of_the_same_file(tmp_path, writer):
+    path = tmp_path / "a [1].csv"
+    others = [tmp_path / name for name in ("b.csv", "a [1]-b.csv", "a [1].md", "a 1.csv")]
+    left = {}
+    for target in (path, *others):
+        process, left[target] = writer(target)
+        process.kill()
+        process.wait()
+    assert all(name.read_text() == "half" for name in left.values())
+    write_text("whole", path)
+    assert set(tmp_path.iterdir()) == {path, *(left[other] for other in others)}
+    assert path.read_text() == "whole"
+
+
+def test_what_another_writer_is_writing_is_left_alone(tmp_path, writer):
+    path = tmp_path / "a.csv"
+    process, temporary = writer(path)
+    write_text("whole", path)
+    assert (path.read_text(), temporary.read_text()) == ("whole", "half")
+    process.kill()
+    process.wait()
+    write_text("again", path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+WRITERS = """
+import sys
+from adaptive_sampling.tables import write_text
+for _ in range(300):
+    write_text(sys.argv[2] * 1000, sys.argv[1])
+"""
+
+
+def test_many_writers_of_one_file_end_with_one_whole_file(tmp_path):
+    path = tmp_path / "a.txt"
+    writers = [subprocess.Popen([sys.executable, "-c", WRITERS, path, text]) for text in "abcd"]
+    assert [process.wait(timeout=60) for process in writers] == [0] * 4
+    assert path.read_text() in {text * 1000 for text in "abcd"}
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_taken_for_a_leftover_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    taken = []
+
+    def lock(handle, *, wait):
+        if wait and not taken:
+            taken.extend(tmp_path.iterdir())
+            taken[0].unlink()
+        return wait
+
+    monkeypatch.setattr(tables, "_lock", lock)
+    write_text("whole", tmp_path / "a.txt")
+    assert len(taken) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "whole"
