@@ -91,6 +91,28 @@ def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
         read_texts("SHOP", tmp_path / "bomb.zip", ["SHOP_1.txt"], np.zeros(1))
 
 
+def test_reviews_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("adaptive_sampling.difficulty.raw_items.MOST_BYTES", 1000)
+    path = reviews(tmp_path / "bomb.tar.gz", {f"aclImdb/test/pos/{n}_2.txt": "0" * 400 for n in range(3)})
+    with pytest.raises(InputError, match="holds more than 1000 bytes of reviews, refused"):
+        read_texts("IMDB", path, ["0_2.txt"], np.array([0]))
+    reviews(path, {f"aclImdb/test/pos/{n}_2.txt": "0" * 400 for n in range(2)})
+    assert read_texts("IMDB", path, ["0_2.txt"], np.array([0])) == ["0" * 400]
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.LNKTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE]
+)
+def test_reviews_that_are_links_or_devices_are_not_read(tmp_path, kind):
+    path = tmp_path / "a.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        member = tarfile.TarInfo("aclImdb/test/pos/0_2.txt")
+        member.type, member.linkname = kind, "/etc/passwd"
+        archive.addfile(member)
+    with pytest.raises(InputError, match=r"no review aclImdb/test/pos/0_2\.txt"):
+        read_texts("IMDB", path, ["0_2.txt"], np.array([0]))
+
+
 def sound_file(path, samples, rate=RATE):
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)

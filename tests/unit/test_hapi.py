@@ -3,7 +3,7 @@
 import io
 import json
 import tarfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -145,8 +145,24 @@ def test_cases_are_found_under_the_archive_s_names(archive: Path, name: str, row
         read_later_answers(archive, CASES[name], recording(), PUBLISHED)
 
 
-def tar(path: Path, *members: tuple[str, bytes | str | None]) -> Path:
-    """Write a tar.gz: bytes are a file, text is a link to it, None a folder."""
+@dataclass(frozen=True)
+class Special:
+    """A member that is neither file, folder nor symbolic link.
+
+    Attributes
+    ----------
+    kind : bytes
+        As the tar format has it, such as ``tarfile.LNKTYPE``.
+    target : str
+        What a hard link names.
+    """
+
+    kind: bytes
+    target: str = ""
+
+
+def tar(path: Path, *members: tuple[str, bytes | str | Special | None]) -> Path:
+    """Write a tar.gz: bytes are a file, text is a symbolic link to it, None a folder."""
     with tarfile.open(path, "w:gz") as archive:
         for name, content in members:
             member = tarfile.TarInfo(name)
@@ -155,6 +171,10 @@ def tar(path: Path, *members: tuple[str, bytes | str | None]) -> Path:
                 archive.addfile(member)
             elif isinstance(content, str):
                 member.type, member.linkname = tarfile.SYMTYPE, content
+                archive.addfile(member)
+            elif isinstance(content, Special):
+                member.type, member.linkname = content.kind, content.target
+                member.devmajor, member.devminor = 1, 3
                 archive.addfile(member)
             else:
                 member.size = len(content)
@@ -186,6 +206,16 @@ def test_the_archive_s_folder_is_unpacked_and_nothing_else(tmp_path: Path, top: 
         ([("/tasks/evil", b"x")], "would lie outside"),
         ([("tasks/link", "/etc/passwd")], "is a link or device"),
         ([("tasks/link", "meta.csv")], "is a link or device"),
+        ([("tasks/hard", Special(tarfile.LNKTYPE, "/etc/passwd"))], "is a link or device"),
+        (
+            [("tasks/meta.csv", b"x"), ("tasks/hard", Special(tarfile.LNKTYPE, "tasks/meta.csv"))],
+            "is a link or device",
+        ),
+        ([("secret", b"x"), ("tasks/hard", Special(tarfile.LNKTYPE, "secret"))], "is a link or device"),
+        ([("tasks/null", Special(tarfile.CHRTYPE))], "is a link or device"),
+        ([("tasks/disk", Special(tarfile.BLKTYPE))], "is a link or device"),
+        ([("tasks/pipe", Special(tarfile.FIFOTYPE))], "is a link or device"),
+        ([("tasks/unknown", Special(b"?"))], "is a link or device"),
         ([("tasks/bomb", bytes(10_001))], "holds more than 10000 bytes or 5 files"),
         ([(f"tasks/{n}", b"") for n in range(6)], "holds more than 10000 bytes or 5 files"),
         ([("other/x", b"")], "no folder tasks in it"),
