@@ -59,3 +59,12 @@ def test_the_interval_covers_the_true_size():
 def test_the_size_survives_a_change_of_units():
     error = np.random.default_rng(0).exponential(1e-4, size=(100, 4)) / BUDGETS
     assert size_of(error, target=1e-3) == size_of(error * 100, target=1e-2)
+
+
+def test_the_interval_does_not_depend_on_how_many_resamples_are_held_at_once(monkeypatch):
+    error = np.random.default_rng(0).exponential(1e-4, size=(60, 4)) / np.array([1, 2, 4, 8])
+    whole = size_of(error, confidence=0.9)
+    assert whole.low < whole.high
+    for held in (1, 60 * 7, 60 * 199):
+        monkeypatch.setattr("adaptive_sampling.shift.required_size.WEIGHTS", held)
+        assert size_of(error, confidence=0.9) == whole

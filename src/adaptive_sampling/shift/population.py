@@ -157,13 +157,28 @@ def population(
     np.add.at(counts, (label * parts + part, rows["new"].to_numpy(np.int64)), items)
     old = np.zeros((labels, predicted_labels), dtype=np.int64)
     np.add.at(old, (label, rows["old"].to_numpy(np.int64)), items)
-    return _from_counts(name, counts, np.arange(labels * parts) // parts, old)
+    return from_counts(name, counts, np.arange(labels * parts) // parts, old)
 
 
-def _from_counts(
+def from_counts(
     name: str, counts: NDArray[np.int64], stratum_label: NDArray[np.int64], old: NDArray[np.int64]
 ) -> Population:
-    """Build a population from the number of items of each (stratum, new answer)."""
+    """Build a population from the number of items of each (stratum, new answer).
+
+    Parameters
+    ----------
+    name : str
+    counts : ndarray of int64, shape (strata, J)
+        Strata without items are left out.
+    stratum_label : ndarray of int64, shape (strata,)
+        True label of each stratum.
+    old : ndarray of int64, shape (L, J)
+        Number of items of each (true label, old answer).
+
+    Returns
+    -------
+    Population
+    """
     kept = counts.sum(axis=1) > 0
     counts, stratum_label = counts[kept], stratum_label[kept]
     size = counts.sum(axis=1)

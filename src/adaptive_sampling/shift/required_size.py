@@ -1,9 +1,13 @@
 """How many samples reach the wanted error with the wanted probability (Table 1)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+WEIGHTS: Final = 2**22
+"""Weights of trials that the bootstrap holds at once: all resamples together would take 1.6 GB at 100,000 trials."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,14 @@ def required_size(
     """
     success = (error <= target**2).astype(np.float64)
     trials = len(error)
-    weights = rng.multinomial(trials, np.full(trials, 1 / trials), size=resamples).astype(np.float64)
     first = _first(success.sum(axis=0)[None], trials * confidence)[0]
-    resampled = np.sort(_first(weights @ success, trials * confidence))
+    resampled = np.empty(resamples, np.int64)
+    some = max(1, WEIGHTS // trials)
+    for begin in range(0, resamples, some):
+        part = resampled[begin : begin + some]
+        weights = rng.multinomial(trials, np.full(trials, 1 / trials), size=len(part)).astype(np.float64)
+        part[:] = _first(weights @ success, trials * confidence)
+    resampled.sort()
     low, high = resampled[int(0.025 * (resamples - 1))], resampled[int(np.ceil(0.975 * (resamples - 1)))]
     sizes = [int(budgets[i]) if i < len(budgets) else None for i in (first, low, high)]
     return RequiredSize(*sizes)
