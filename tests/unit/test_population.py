@@ -73,6 +73,23 @@ def test_more_labels_than_16_bits_hold_are_refused():
         build([(0, 0, 0, 0, 1)], predicted=2**16 + 1)
 
 
+def test_more_labels_than_memory_holds_are_refused():
+    """Nothing is made before: the tables of 65,536 labels would take hundreds of GiB."""
+    with pytest.raises(
+        InputError,
+        match=r"^case toy: tables of 65536 labels at 3 difficulties by 65536 answers need 384\.0 GiB, allowed are 4: "
+        r"take a smaller shift\.K or merge labels$",
+    ):
+        build([(0, 0, 0, 0, 1)], labels=2**16, predicted=2**16, K=3)
+
+
+def test_more_items_than_memory_holds_are_refused():
+    with pytest.raises(
+        InputError, match=r"^case toy: answers of 1000000000 items need 9\.3 GiB, allowed are 4: "
+    ):
+        build([(0, 0, 0, 0, 10**9)])
+
+
 def test_unknown_difficulty_and_strata_are_refused():
     table = random_replay(2, 2, 50, 0)
     arguments = {"name": "toy", "labels": 2, "predicted_labels": 2, "K": 3}

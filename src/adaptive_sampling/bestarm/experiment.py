@@ -1,6 +1,6 @@
 """The experiments of Section 5: every algorithm on both setups, over the deadline and over epsilon."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,6 +14,7 @@ from adaptive_sampling.bestarm.instances import Instance, evenly_spaced, hardnes
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import named_generator
+from adaptive_sampling.room import check_room
 
 PULLS_COLUMNS: Final = {
     "sweep": "text",
@@ -51,6 +52,9 @@ returned would be epsilon-optimal were this round the last."""
 
 WITHOUT_DEADLINE: Final = ("passive", "sequential", "sequential_one_survivor", "sequential_width")
 """Algorithms whose course does not depend on T: run once for each epsilon, their row is repeated."""
+
+TRIAL_BYTES, ROUND_BYTES = 2 * 9, 2 * 17
+"""For each trial of a cell: pulls and success, and for each round survivors, pulls and success; in blocks and whole."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,7 @@ class CellTrials:
         Whether the arm returned is epsilon-optimal.
     survivors, spent, leading : ndarray, shape (trials, T)
         By round: arms left, pulls so far, whether the leader is epsilon-optimal. No columns where the
-        algorithm has no rounds.
+        algorithm has no rounds, or nobody asked.
     """
 
     pulls: NDArray[np.int64]
@@ -190,33 +194,48 @@ def settings(bestarm: Mapping[str, Any]) -> tuple[list[Setup], Sweeps]:
     return setups, sweeps
 
 
-def run_cell(cell: Cell, trials: Trials, seed: int) -> CellTrials:
-    """Run one block of trials of one cell, from the generator of that name."""
+def run_cell(cell: Cell, trials: Trials, seed: int, *, by_round: bool) -> CellTrials:
+    """Run one block of trials of one cell, from the generator of that name; keep what it did by round, or not."""
     rng = named_generator(seed, f"{cell.name}/block={trials.block}")
     instance = cell.setup.instance
     outcome = algorithm(cell.algorithm)(instance, cell.epsilon, cell.delta, cell.rounds, trials.count, rng)
     good = instance.good(cell.epsilon)
-    by_round = range(1, outcome.leaders.shape[1] + 1)
-    survivors = np.array([outcome.survivors(t) for t in by_round], np.int64).reshape(-1, trials.count).T
+    rounds = outcome.leaders.shape[1] if by_round else 0
+    survivors = np.array([outcome.survivors(t + 1) for t in range(rounds)], np.int64)
     return CellTrials(
         outcome.pulls.sum(axis=1),
         good[outcome.recommendation],
-        survivors,
-        outcome.spent,
-        good[outcome.leaders],
+        survivors.reshape(-1, trials.count).T,
+        outcome.spent[:, :rounds].copy(),
+        good[outcome.leaders[:, :rounds]],
     )
 
 
-def _run_block(trials: Trials, *, cells: Sequence[Cell], seed: int) -> list[CellTrials]:
+def _run_block(trials: Trials, *, cells: Sequence[Cell], by_round: Set[str], seed: int) -> list[CellTrials]:
     """Run one block of trials of every cell."""
-    return [run_cell(cell, trials, seed) for cell in cells]
+    return [run_cell(cell, trials, seed, by_round=cell.name in by_round) for cell in cells]
 
 
-def run_cells(cells: Iterable[Cell], how: MonteCarlo, *, title: str) -> dict[str, CellTrials]:
-    """Run every distinct cell once; the answer goes by `Cell.name`."""
-    distinct = {cell.name: cell for cell in cells}
+def run_cells(
+    cells: Iterable[Cell], by_round: Iterable[Cell], how: MonteCarlo, *, title: str
+) -> dict[str, CellTrials]:
+    """Run every distinct cell once; the answer goes by `Cell.name`.
+
+    Raises
+    ------
+    InputError
+        If the answers of all trials would not fit.
+    """
+    course = {cell.name: cell for cell in by_round}
+    distinct = {cell.name: cell for cell in cells} | course
+    bytes_of_trial = TRIAL_BYTES * len(distinct) + ROUND_BYTES * sum(cell.rounds for cell in course.values())
+    check_room(
+        bytes_of_trial * how.trials,
+        f"{title}: pulls of {how.trials} trials at {len(distinct)} points",
+        "take fewer trials (montecarlo.trials, or those of the study under bestarm)",
+    )
     blocks = run_blocks(
-        partial(_run_block, cells=list(distinct.values()), seed=how.seed),
+        partial(_run_block, cells=list(distinct.values()), by_round=course.keys(), seed=how.seed),
         how.trials,
         jobs=how.jobs,
         backend=how.backend,
@@ -271,7 +290,7 @@ def sweep(
         for setup in setups
         for algorithm_name in algorithms
     }
-    answers = run_cells([*cells.values(), *middle.values()], how, title="best arm")
+    answers = run_cells(cells.values(), middle.values(), how, title="best arm")
     pulls = pd.DataFrame(
         [
             (name, setup, algorithm_name, T, epsilon, sweeps.delta, how.trials, *_summary(answers[cell.name]))

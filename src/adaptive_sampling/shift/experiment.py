@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -13,9 +13,13 @@ from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials, run_blocks
 from adaptive_sampling.randomness import named_generator
+from adaptive_sampling.room import check_room
 from adaptive_sampling.shift.population import STRATA, Population, population
 from adaptive_sampling.shift.required_size import required_size
 from adaptive_sampling.shift.samplers import SAMPLERS, Parameters
+
+ERROR_BYTES: Final = 24
+"""For each trial and budget: the error, the same in blocks, and whether it is small enough."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +94,21 @@ def trial_errors(
     -------
     budgets : ndarray of int64, shape (B,)
     error : ndarray of float, shape (trials, B)
+
+    Raises
+    ------
+    InputError
+        If no budget pays for the least samples, or the errors of all trials would not fit.
     """
     budgets = budget_grid(population.strata, SAMPLERS[sampler].least, setting)
     if not parameters.replacement:
         # Nobody can ask for more than all items: the grid ends with them.
         budgets = np.unique(np.minimum(budgets, len(population.answers)))
+    check_room(
+        ERROR_BYTES * setting.trials * len(budgets),
+        f"case {population.name}: errors of {setting.trials} trials at {len(budgets)} budgets",
+        "take a smaller montecarlo.trials or a larger shift.budget.step",
+    )
     run = partial(_errors_of_block, population, sampler, budgets, parameters, setting.seed)
     title = f"{population.name} {sampler}"
     errors = run_blocks(run, setting.trials, jobs=setting.jobs, backend=setting.backend, title=title)

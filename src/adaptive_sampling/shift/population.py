@@ -9,12 +9,19 @@ from numpy.typing import NDArray
 
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.recordings.replay_format import LEVELS
+from adaptive_sampling.room import check_room
 
 STRATA: Final = ("label", "label_difficulty")
 """What a stratum can be: a true label, or a true label at one of K difficulties."""
 
 MOST_LABELS: Final = 2**16
 """Answers are kept in 16 bits, an item each."""
+
+CELL_BYTES: Final = 32
+"""For each (stratum, answer): whole numbers as counted and as kept, shares, and shares in use."""
+
+ITEM_BYTES: Final = 10
+"""For each item: its answer, and its cell in the kernels' table and in their copy of it."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +129,8 @@ def population(
     Raises
     ------
     InputError
-        If K does not divide 120, or the table has no such difficulty source.
+        If K does not divide 120, the table has no such difficulty source, or labels or items are too many for
+        the memory of a run.
 
     Examples
     --------
@@ -145,12 +153,17 @@ def population(
         raise InputError(
             f"case {name}: found {predicted_labels} predicted labels, allowed are up to {MOST_LABELS}"
         )
+    parts = K if strata == "label_difficulty" else 1
+    check_room(
+        CELL_BYTES * labels * parts * predicted_labels,
+        f"case {name}: tables of {labels} labels at {parts} difficulties by {predicted_labels} answers",
+        "take a smaller shift.K or merge labels",
+    )
     rows = replay[replay["difficulty"] == difficulty]
     if rows.empty:
         found = ", ".join(sorted(set(replay["difficulty"])))
         raise InputError(f"case {name}: no difficulty source {difficulty!r}, its replay table has {found}")
     label = rows["label"].to_numpy(np.int64)
-    parts = K if strata == "label_difficulty" else 1
     part = rows["level"].to_numpy(np.int64) * parts // LEVELS
     items = rows["items"].to_numpy(np.int64)
     counts = np.zeros((labels * parts, predicted_labels), dtype=np.int64)
@@ -178,7 +191,17 @@ def from_counts(
     Returns
     -------
     Population
+
+    Raises
+    ------
+    InputError
+        If there are too many items for the memory of a run.
     """
+    check_room(
+        ITEM_BYTES * int(counts.sum()),
+        f"case {name}: answers of {counts.sum()} items",
+        "take a sample of the items",
+    )
     kept = counts.sum(axis=1) > 0
     counts, stratum_label = counts[kept], stratum_label[kept]
     size = counts.sum(axis=1)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.montecarlo import Trials
 from adaptive_sampling.randomness import named_generator, stream_words
+from adaptive_sampling.room import check_room
 from adaptive_sampling.shift import kernels
 from adaptive_sampling.shift.level_sort import block_length, masa_level_sort
 from adaptive_sampling.shift.population import Population
@@ -51,9 +52,6 @@ class Simulation:
     count: NDArray[np.int32]
     error: NDArray[np.float64]
 
-
-ROOM: Final = 2**32
-"""Bytes that the counts of one block of trials may take: trials x budgets x strata x 4."""
 
 Simulate = Callable[[Population, NDArray[np.int64], Parameters, int, Trials], Simulation]
 
@@ -208,14 +206,13 @@ def check_budgets(population: Population, budgets: NDArray[np.int64], least: int
 
 
 def _check_room(population: Population, budgets: NDArray[np.int64], trials: Trials) -> None:
-    """Raise `InputError` if the counts of a block would not fit: the first thing that breaks as sizes grow."""
-    needed = 4 * trials.count * len(budgets) * population.strata
-    if needed > ROOM:
-        raise InputError(
-            f"case {population.name}: counts of {trials.count} trials at {len(budgets)} budgets in {population.strata} "
-            f"strata need {needed / 2**30:.1f} GiB, allowed are {ROOM / 2**30:g}: "
-            "take a larger budget.step or a smaller K"
-        )
+    """Raise `InputError` if the counts of a block would not fit: they are what breaks first as partitions grow."""
+    check_room(
+        4 * trials.count * len(budgets) * population.strata,
+        f"case {population.name}: counts of {trials.count} trials at {len(budgets)} budgets in {population.strata} "
+        "strata",
+        "take a larger shift.budget.step or a smaller shift.K",
+    )
 
 
 def estimated_shift(
