@@ -1,12 +1,17 @@
-"""One log a job: what it says and why it failed, in its own file."""
+"""One log a job: what it says, why it failed and what it cost, in its own file."""
 
+import os
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Final
 
 from adaptive_sampling.errors import InputError
+
+COST: Final = "processor time, s: "
+"""How the last line of a job's log begins."""
 
 
 @contextmanager
@@ -17,6 +22,8 @@ def logged(path: str | Path) -> Iterator[None]:
     ----------
     path : str or Path
         Replaced if it exists.
+
+    The last line is the processor time of the process so far, from its start, with threads and ended children.
 
     Raises
     ------
@@ -30,6 +37,7 @@ def logged(path: str | Path) -> Iterator[None]:
     ):
         try:
             yield
+            print(f"{COST}{sum(os.times()[:4]):.1f}")  # noqa: T201
         except InputError as error:
             print(error, file=sys.stderr)  # noqa: T201
             raise SystemExit(1) from None
