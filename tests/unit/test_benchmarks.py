@@ -104,3 +104,13 @@ def test_only_steady_ratios_are_held_to_the_recorded_ones(measure):
     ]
     recorded = steady_ratios(json.loads(RECORDED.read_text("utf-8")))
     assert {key[1:] for key in recorded} == STEADY
+
+
+def test_predictions_are_counted_as_a_user_has_them_counted(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    from benchmarks import own
+
+    seconds, peak, size = own.measure(rows=1000, labels=3)
+    assert seconds > 0
+    assert peak > 10
+    assert 0.01 < size < 1

@@ -44,6 +44,11 @@ def test_a_good_table_names_its_difficulties(tmp_path: Path) -> None:
         ("none,0,0,0,0,3", "none,0,0,0,0,x", "line 2, column items: found 'x', expected a whole number"),
         ("none,0,0,0,0,3", "none,0,0,0,0,3.0", "line 2, column items: found '3.0'"),
         ("none,0,0,0,0,3", "none,0,0,0,0,03", "line 2, column items: found '03'"),
+        (
+            "none,0,0,0,0,3",
+            f"none,0,0,0,0,{10**16}",
+            "line 2, column items: found '10000000000000000', expected",
+        ),
         ("none,0,0,0,0,3", "none,0,-1,0,0,3", "line 2, column level: found '-1'"),
         ("none,0,0,0,0,3", "none,0,0,0,0, 3", "line 2, column items: found ' 3'"),
         ("none,0,0,0,0,3", "None,0,0,0,0,3", "line 2, column difficulty: found 'None'"),

@@ -11,7 +11,12 @@ from adaptive_sampling.cases import Case
 from adaptive_sampling.difficulty.levels import difficulty_levels
 from adaptive_sampling.errors import InputError
 from adaptive_sampling.randomness import named_generator
-from adaptive_sampling.recordings.replay_format import REPLAY_COLUMNS, check_replay_table, read_replay_columns
+from adaptive_sampling.recordings.replay_format import (
+    LEVELS,
+    REPLAY_COLUMNS,
+    check_replay_table,
+    read_replay_columns,
+)
 from adaptive_sampling.tables import write_table
 
 
@@ -49,11 +54,17 @@ def build_replay_table(
     for name, column in columns.items():
         if column.shape != (case.items,):
             raise InputError(f"case {case.case}: {name} has shape {column.shape}, expected ({case.items},)")
+    shape = (len(case.labels), LEVELS, len(case.predicted_labels), len(case.predicted_labels))
     tables = []
     for difficulty in sorted(confidences):
         level = levels_of(case, columns["label"], difficulty, confidences[difficulty], seed)
-        items = pd.DataFrame({"difficulty": difficulty, "level": level, **columns})
-        tables.append(items.groupby(list(REPLAY_COLUMNS[:-1]), sort=True).size().reset_index(name="items"))
+        # One number for each cell: sorting them takes a fraction of the memory that grouping by four columns does.
+        cell, items = np.unique(
+            np.ravel_multi_index((columns["label"], level, columns["old"], columns["new"]), shape),
+            return_counts=True,
+        )
+        places = dict(zip(("label", "level", "old", "new"), np.unravel_index(cell, shape)))
+        tables.append(pd.DataFrame({"difficulty": difficulty, **places, "items": items}))
     return _typed(pd.concat(tables, ignore_index=True))
 
 

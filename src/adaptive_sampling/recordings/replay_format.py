@@ -5,11 +5,15 @@ source, how many items of a true label, at a difficulty level, were predicted `o
 Standard library only: tables are checked while the workflow is being planned.
 """
 
+import io
 import operator
 import re
+import sys
+from array import array
 from collections.abc import Sequence
+from itertools import islice, pairwise, starmap
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
@@ -20,10 +24,17 @@ LEVELS: Final = 120
 REPLAY_COLUMNS: Final = ("difficulty", "label", "level", "old", "new", "items")
 """The columns of a replay table, in order; its rows are sorted by all but the last."""
 
-_COUNT: Final = "(?:0|[1-9][0-9]*+)"
+_COUNT: Final = "(?:0|[1-9][0-9]{0,15}+)"
 _ROWS: Final = re.compile(f"(?:[a-z_]++(?:,{_COUNT}){{5}}\\n)*+")
 
-ReplayColumns = tuple[list[str], list[int], list[int], list[int], list[int], list[int]]
+_BLOCK: Final = 50_000
+"""Rows whose cells are text at the same time: all at once, millions of rows would take gigabytes."""
+
+Counts: TypeAlias = "array[int]"
+"""Whole numbers, eight bytes each."""
+
+ReplayColumns: TypeAlias = tuple[list[str], Counts, Counts, Counts, Counts, Counts]
+"""One column for each of `REPLAY_COLUMNS`."""
 
 
 def check_replay_table(path: str | Path, case: Case) -> tuple[str, ...]:
@@ -48,8 +59,8 @@ def check_replay_table(path: str | Path, case: Case) -> tuple[str, ...]:
     """
     columns = read_replay_columns(path)
     difficulty, label, level, old, new, items = columns
-    keys = list(zip(difficulty, label, level, old, new))
-    if not all(map(operator.lt, keys, keys[1:])):
+    if not all(starmap(operator.lt, pairwise(zip(difficulty, label, level, old, new)))):
+        keys = list(zip(difficulty, label, level, old, new))
         row = next(n for n in range(1, len(keys)) if keys[n] <= keys[n - 1])
         fault = "the same as the line before" if keys[row] == keys[row - 1] else "out of order"
         sorting = ",".join(REPLAY_COLUMNS[:-1])
@@ -90,8 +101,8 @@ def read_replay_columns(path: str | Path) -> ReplayColumns:
 
     Returns
     -------
-    tuple of list
-        One list for each of `REPLAY_COLUMNS`: text, then whole numbers.
+    ReplayColumns
+        Text, then whole numbers.
 
     Raises
     ------
@@ -123,10 +134,21 @@ def read_replay_columns(path: str | Path) -> ReplayColumns:
         )
     if not _ROWS.fullmatch(body):
         raise _unreadable(path, body)
-    cells = body.replace("\n", ",").split(",")
+    return _columns(body)
+
+
+def _columns(body: str) -> ReplayColumns:
+    """Take rows apart, all of which are known to be whole."""
     width = len(REPLAY_COLUMNS)
-    label, level, old, new, items = (list(map(int, cells[n::width])) for n in range(1, width))
-    return cells[:-1:width], label, level, old, new, items
+    difficulty: list[str] = []
+    counts = (array("q"), array("q"), array("q"), array("q"), array("q"))
+    lines = io.StringIO(body)
+    while block := list(islice(lines, _BLOCK)):
+        cells = "".join(block).replace("\n", ",").split(",")
+        difficulty.extend(map(sys.intern, cells[:-1:width]))
+        for n, column in enumerate(counts, start=1):
+            column.extend(map(int, cells[n::width]))
+    return (difficulty, *counts)
 
 
 def _unreadable(path: Path, body: str) -> InputError:
@@ -141,7 +163,9 @@ def _unreadable(path: Path, body: str) -> InputError:
         for column, cell in zip(REPLAY_COLUMNS, cells):
             word = column == "difficulty"
             if not re.fullmatch("[a-z_]+" if word else _COUNT, cell):
-                expected = "lower-case letters and _" if word else "a whole number of at least 0"
+                expected = (
+                    "lower-case letters and _" if word else "a whole number of at least 0, of up to 16 digits"
+                )
                 return InputError(
                     f"{path}: line {number}, column {column}: found {cell[:80]!r}, expected {expected}"
                 )
