@@ -3,13 +3,13 @@
 A block is a fixed range of trials, so that what a trial sees never depends on how the work is shared out.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from adaptive_sampling.errors import InputError
+from adaptive_sampling.progress import progress
 
 BLOCK: Final = 50
 """Trials in a block. Part of the names of random numbers: changing it changes every result."""
@@ -74,18 +74,18 @@ def run_blocks(
         One answer a block.
     """
     from joblib import Parallel, delayed, parallel_config
-    from tqdm import tqdm
 
     blocks = blocks_of(trials)
-    # A bar on a terminal, a line every few seconds in a log file.
-    line = "{desc}: {percentage:.0f}% ({n_fmt} of {total_fmt} blocks, {elapsed})\n"
-    terminal = sys.stderr.isatty()
-    bar_format, seconds = (None, 0.5) if terminal else (line, 5.0)
-    with dask_workers(jobs) if backend == "dask" else nullcontext(), parallel_config(backend):
+    shown = progress(title, len(blocks), "blocks")
+    with dask_workers(jobs) if backend == "dask" else nullcontext(), parallel_config(backend), shown:
         answers: Iterable[T] = Parallel(n_jobs=jobs, return_as="generator")(
             delayed(function)(block) for block in blocks
         )
-        return list(tqdm(answers, total=len(blocks), desc=title, mininterval=seconds, bar_format=bar_format))
+        done: list[T] = []
+        for answer in answers:
+            done.append(answer)
+            shown.update()
+        return done
 
 
 @contextmanager

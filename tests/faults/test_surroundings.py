@@ -71,11 +71,9 @@ def pythons():
 @pytest.mark.skipif(
     "ADAPTIVE_SAMPLING_PYTHONS" not in os.environ, reason="installs a whole environment for each Python"
 )
-@pytest.mark.parametrize("minor", [11, 12, 13])
+@pytest.mark.parametrize("minor", sorted({11, 12, 13} - {sys.version_info.minor}))
 def test_another_python_gives_the_same_bytes(ordinary, new_project, tmp_path, minor):
     """Install the lock file under another Python, and run there."""
-    if minor == sys.version_info.minor:
-        return
     if minor not in pythons():
         pytest.skip(f"no Python 3.{minor} on this machine")
     project = new_project(f"python 3.{minor}")

@@ -7,7 +7,6 @@ import argparse
 import csv
 import re
 import shutil
-import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,6 +16,7 @@ from typing import Final
 from adaptive_sampling.cases import Case
 from adaptive_sampling.commands import run_command
 from adaptive_sampling.errors import InputError
+from adaptive_sampling.progress import progress
 
 PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Answers of a server after which asking again makes sense."""
@@ -294,14 +294,11 @@ def fetch_all(
     InputError
         As `fetch`, at the first file that cannot be had; those before it stay.
     """
-    from tqdm import tqdm
-
     folders = list(mirrors)
-    line = None if sys.stderr.isatty() else "{desc}: {n_fmt} of {total_fmt} files, {elapsed}\n"
-    for file in tqdm(
-        files, desc="fetch", unit="file", bar_format=line, mininterval=0.5 if line is None else 5
-    ):
-        fetch(file, folder, folders, patience)
+    with progress("fetch", len(files), "files") as shown:
+        for file in files:
+            fetch(file, folder, folders, patience)
+            shown.update()
 
 
 def sha256_of(path: str | Path) -> str:
@@ -376,7 +373,6 @@ def _attempt(file: RecordedFile, part: Path, silence: float) -> None:
         If more comes than the file has bytes.
     """
     import requests
-    from tqdm import tqdm
 
     have = part.stat().st_size if part.exists() else 0
     if file.bytes is not None and have >= file.bytes:
@@ -395,22 +391,18 @@ def _attempt(file: RecordedFile, part: Path, silence: float) -> None:
         resumed = answer.status_code == requests.codes.partial_content and begins
         most = LARGEST if file.bytes is None else file.bytes
         # In a log, only what takes long is worth lines of its own.
-        waiting, long = sys.stderr.isatty(), most > 10_000_000
-        bar = tqdm(
-            desc=PurePosixPath(file.path).name,
-            initial=have if resumed else 0,
-            total=file.bytes,
-            unit="B",
-            unit_scale=True,
+        shown = progress(
+            PurePosixPath(file.path).name,
+            file.bytes,
+            "B",
+            done=have if resumed else 0,
             leave=False,
-            mininterval=0.5 if waiting else 5,
-            bar_format=None if waiting else "{desc}: {n_fmt}B of {total_fmt}B, {elapsed}\n",
-            disable=not (waiting or long),
+            logged=most > 10_000_000,
         )
-        with part.open("ab" if resumed else "wb") as output, bar:
+        with part.open("ab" if resumed else "wb") as output, shown:
             for chunk in answer.iter_content(1 << 14):
                 output.write(chunk)
-                bar.update(len(chunk))
+                shown.update(len(chunk))
                 if output.tell() > most:
                     break
     if part.stat().st_size > most:

@@ -4,7 +4,6 @@ Run as ``python -m adaptive_sampling.recordings.rebuild --mirror ../shared/mirro
 """
 
 import argparse
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
@@ -12,11 +11,11 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from adaptive_sampling.cases import Case, read_cases, selected_cases
 from adaptive_sampling.commands import command_parser, run_command
 from adaptive_sampling.difficulty.trial_division import trial_divisions
+from adaptive_sampling.progress import progress
 from adaptive_sampling.recordings.frugalml import Recording, read_recording
 from adaptive_sampling.recordings.hapi import read_later_answers
 from adaptive_sampling.recordings.llmdrift import read_language_model
@@ -53,8 +52,12 @@ def rebuild(
         If a file of the mirror or of the archive is missing or not as expected.
     """
     chosen = [case for case in cases if case.source != "published"]
-    for case in tqdm(chosen, desc="replay tables", unit="case", file=sys.stderr):
-        write_replay_table(replay_table(case, mirror, choices, hapi), Path(out) / f"{case.case}.csv", case)
+    with progress("replay tables", len(chosen), "cases") as shown:
+        for case in chosen:
+            write_replay_table(
+                replay_table(case, mirror, choices, hapi), Path(out) / f"{case.case}.csv", case
+            )
+            shown.update()
 
 
 def replay_table(
