@@ -15,6 +15,9 @@ TABLES = {
     "table_1": ("README.md", "results/table_1.md"),
     "difficulty": ("docs/difficulty.md", "results/models/difficulty/required_size.md"),
     "verified": ("docs/difficulty.md", "results/models/difficulty/verified.csv"),
+    "scaling": ("docs/performance.md", "docs/figures/scaling.md"),
+    "limits": ("docs/performance.md", "docs/figures/limits.md"),
+    "jobs": ("docs/performance.md", "docs/figures/jobs.md"),
 }
 CLAIMS = "results/claims.csv"
 VERDICTS = ("reproduced", "partly", "not reproduced", "not testable")

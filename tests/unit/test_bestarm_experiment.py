@@ -52,6 +52,14 @@ def test_rows_and_columns(tables: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     assert (pulls["se"] >= 0).all()
 
 
+def test_trials_that_memory_cannot_hold_are_refused() -> None:
+    with pytest.raises(
+        InputError,
+        match=r"^best arm: pulls of 10000000 trials at \d+ points need \d+\.\d GiB, allowed are 4: take fewer trials",
+    ):
+        sweep(SETUPS, list(PAPER), SWEEPS, MonteCarlo(trials=10_000_000, seed=7))
+
+
 def test_sequential_and_passive_do_not_depend_on_the_deadline(
     tables: tuple[pd.DataFrame, pd.DataFrame],
 ) -> None:
