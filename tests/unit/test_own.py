@@ -103,6 +103,7 @@ def test_two_files_are_joined_by_id_in_any_order(one, two):
         lambda text: text.replace(",good", ", good ").encode(),
         lambda text: text.replace("good", '"good"').encode(),
         lambda text: text.replace("id,label", " id , label").encode(),
+        lambda text: text.replace("\n", ",,\n").encode(),
         lambda text: "\n".join(line + ",more, of it" for line in text.split()).encode(),
     ],
 )
@@ -140,6 +141,25 @@ def test_labels_are_any_text(one, tmp_path, label, cell):
     assert read_cases(tmp_path / "cases.csv") == {"mine": case}
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("true", "false"),
+        ("TRUE", "True"),
+        ("01", "02"),
+        ("007", "7"),
+        ("1", "1.0"),
+        ("-1", "+1"),
+        ("1e0", "inf"),
+        ("9" * 5000, "1"),
+    ],
+)
+def test_labels_that_look_like_numbers_stay_text(one, first, second):
+    case, columns = read(one(f"id,label,old,new\n1,{first},{second},{first}\n2,{second},{first},{first}\n"))
+    assert set(case.labels) == {first, second}
+    assert columns == [[first, second], [second, first], [first, first]]
+
+
 def test_numbers_are_ordered_by_value(one):
     rows = "".join(f"{n},{n},{n},{n + 1}\n" for n in range(12))
     case, _ = read(one("id,label,old,new\n" + rows))
@@ -157,6 +177,8 @@ def test_numbers_are_ordered_by_value(one):
         (REVIEWS.replace(",0.4", ",high"), "row 3 below the header, column confidence: found 'high'"),
         (REVIEWS.replace(",0.4", ",nan"), "row 3 below the header, column confidence: found 'nan'"),
         (REVIEWS.replace(",0.4", ",inf"), "row 3 below the header, column confidence: found 'inf'"),
+        (REVIEWS.replace(",0.4", ",1_0"), "row 3 below the header, column confidence: found '1_0'"),
+        (REVIEWS.replace(",0.4", ",1e301"), "row 3 below the header, column confidence: found '1e301'"),
         (REVIEWS.replace("c,bad", "a,bad"), "id 'a' stands there twice (1 rows repeat an id)"),
         (REVIEWS.replace(",0.4", ""), "row 3 below the header: 4 cells, expected 5"),
         (REVIEWS.replace("bad,bad,", "good,bad,"), "the only true label is 'good', expected two or more"),
@@ -200,6 +222,26 @@ OLD = "id,label,prediction\na,x,x\nb,y,y\nc,y,y\n"
 )
 def test_two_files_that_do_not_fit_are_refused(two, tmp_path, new, message):
     assert message.replace("FOLDER", tmp_path.as_posix()) in refusal(two(OLD, new))
+
+
+def test_confidences_of_the_later_file_are_ignored(two):
+    new = "id,label,confidence,prediction\na,x,,x\nb,y,high,y\nc,y,,y\n"
+    _, columns = read(two(OLD, new))
+    assert columns == [["x", "y", "y"]] * 3
+
+
+def test_predictions_without_every_new_answer_are_refused_when_all_are_needed(one):
+    entry = one("id,label,old\na,x,x\nb,y,y\nc,y,y\n")
+    case = describe("mine", entry, asking=True)
+    with pytest.raises(InputError, match=r"mine\.csv: line 1: no column new, found 'id,label,old'"):
+        own_replay_table(case, entry, 0)
+    entry["answers"] = one("id,new\na,x\n", "answers.csv")["predictions"]
+    case = describe("mine", entry, asking=True)
+    with pytest.raises(InputError) as caught:
+        own_replay_table(case, entry, 0)
+    assert str(caught.value) == (
+        f"{entry['answers']}: 2 ids of {entry['predictions']} are not in it (the first is 'b'), expected all"
+    )
 
 
 def test_two_items_are_enough(one):

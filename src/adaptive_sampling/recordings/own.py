@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MOST_LABELS: Final = 5000
 """More different labels than this are taken for free text."""
 
+LARGEST: Final = 1e300
+"""Confidences beyond this are refused."""
+
 UNFIT: Final = frozenset({"Cc", "Zl", "Zp"})
 """Unicode's control characters and separators of lines: no part of a label."""
 
@@ -293,18 +296,23 @@ def _header(path: Path, rows: Iterator[list[str]]) -> list[str]:
     return header
 
 
+def _check_columns(source: _Source, header: list[str]) -> None:
+    """Refuse a file that lacks a column."""
+    for name in source.columns.values():
+        if name not in header:
+            wanted = ",".join(source.columns.values())
+            hint = _WITHOUT_NEW if name == "new" and "label" in source.columns else ""
+            raise InputError(
+                f"{source.path}: line 1: no column {name}, found {','.join(header)[:200]!r}, expected {wanted}{hint}"
+            )
+
+
 def _scan(source: _Source, found: Mapping[str, set[str]]) -> int:
     """Add the different cells of some columns to `found`, and count the items."""
     path = source.path
     with _opened(path) as rows:
         header = _header(path, rows)
-        for name in source.columns.values():
-            if name not in header:
-                wanted = ",".join(source.columns.values())
-                hint = _WITHOUT_NEW if name == "new" and "label" in source.columns else ""
-                raise InputError(
-                    f"{path}: line 1: no column {name}, found {','.join(header)[:200]!r}, expected {wanted}{hint}"
-                )
+        _check_columns(source, header)
         place = {meaning: header.index(source.columns[meaning]) for meaning in (*found, "id")}
         cells: dict[str, set[str]] = {meaning: set() for meaning in found}
         items, without_id = 0, False
@@ -361,7 +369,8 @@ def _first_empty(source: _Source, meanings: list[str]) -> str:
 def _ordered(labels: set[str]) -> tuple[str, ...]:
     """Sort labels: by value if all are whole numbers, else as text."""
     if all(label.isascii() and label.isdecimal() for label in labels):
-        return tuple(sorted(labels, key=lambda label: (int(label), label)))
+        digits = {label: label.lstrip("0") for label in labels}
+        return tuple(sorted(labels, key=lambda label: (len(digits[label]), digits[label], label)))
     return tuple(sorted(labels))
 
 
@@ -372,26 +381,30 @@ def _table(source: _Source) -> "pd.DataFrame":
     path = source.path
     with _opened(path) as rows:
         header = _header(path, rows)
-    columns = {name: meaning for meaning, name in source.columns.items()}
-    if "confidence" in header and "label" in header:
+    _check_columns(source, header)
+    columns = dict(source.columns)
+    if "confidence" in header and "label" in columns:
         columns["confidence"] = "confidence"
-    kinds = dict.fromkeys(columns, "category") | {"id": "str", "confidence": "float64"}
+    # By place, because several columns may have no name.
+    place = {header.index(name): meaning for meaning, name in columns.items()}
     try:
         table = pd.read_csv(
             path,
-            names=header,
+            names=range(len(header)),
             header=0,
-            usecols=list(columns),
-            dtype={name: kinds[name] for name in columns},
+            usecols=list(place),
+            dtype={
+                index: "float64" if meaning == "confidence" else "str" for index, meaning in place.items()
+            },
             encoding="utf-8-sig",
             keep_default_na=False,
             na_filter=False,
-        )
+        ).rename(columns=place)
     except ValueError as error:
         raise InputError(_first_unfit(path, header, error)) from None
-    if "confidence" in columns and not table["confidence"].between(-1e300, 1e300).all():
+    if "confidence" in table and not table["confidence"].between(-LARGEST, LARGEST).all():
         raise InputError(_first_unfit(path, header, ValueError("a number that is not finite")))
-    return table.rename(columns=columns)
+    return table
 
 
 def _first_unfit(path: Path, header: list[str], error: ValueError) -> str:
@@ -403,14 +416,15 @@ def _first_unfit(path: Path, header: list[str], error: ValueError) -> str:
             if place is not None and not _finite(row[place]):
                 return (
                     f"{path}: row {number} below the header, column confidence: found {row[place][:80]!r}, expected "
-                    "a number"
+                    f"a number up to {LARGEST:g}"
                 )
     return f"{path}: not readable as CSV ({str(error).strip()})"
 
 
 def _finite(text: str) -> bool:
     try:
-        return abs(float(text)) < float("inf")
+        # Python also takes 1_0 and digits of other scripts for numbers.
+        return text.isascii() and "_" not in text and abs(float(text)) <= LARGEST
     except ValueError:
         return False
 
@@ -431,6 +445,8 @@ def _unique_ids(path: Path, ids: "pd.Series[str]") -> "pd.Index[str]":
 def _unmatched(first: Path, ids: "pd.Index[str]", other: Path, later: "pd.Index[str]", asking: bool) -> str:
     """Count the ids that two files do not share, and name the first."""
     missing, extra = ids[~ids.isin(later)], later[~later.isin(ids)]
+    if extra.empty:
+        return f"{other}: {len(missing)} ids of {first} are not in it (the first is {missing[0]!r}), expected all"
     if asking:
         return f"{other}: {len(extra)} ids are not in {first} (the first is {extra[0]!r}), expected ids of its items"
     return (
@@ -442,8 +458,11 @@ def _unmatched(first: Path, ids: "pd.Index[str]", other: Path, later: "pd.Index[
 def _indices(cells: "pd.Series[Any]", names: tuple[str, ...]) -> "NDArray[np.int64]":
     """Turn text into indices of labels, without touching each cell."""
     import numpy as np
+    import pandas as pd
 
     place = {name: index for index, name in enumerate(names)}
-    lookup = np.array([place[str(name).strip()] for name in cells.cat.categories], dtype=np.int64)
-    indices: NDArray[np.int64] = lookup[cells.cat.codes.to_numpy()]
+    # Not read_csv's own categories: these would be numbers where all labels look like numbers, 007 and 7 the same.
+    codes, cells_apart = pd.factorize(cells)
+    lookup = np.array([place[cell.strip()] for cell in cells_apart], dtype=np.int64)
+    indices: NDArray[np.int64] = lookup[codes]
     return indices
