@@ -15,7 +15,7 @@ from adaptive_sampling.errors import InputError
 from adaptive_sampling.planning import check_plan
 from adaptive_sampling.recordings.replay import read_replay_table
 from adaptive_sampling.shift import case_study as study
-from adaptive_sampling.shift import costs, datasets
+from adaptive_sampling.shift import costs, datasets, table_1
 from adaptive_sampling.shift.ablation import masa_on_cases
 from adaptive_sampling.shift.confusion import CONFUSION_COLUMNS, confusion
 from adaptive_sampling.shift.experiment import Setting, compare, populations, trial_errors
@@ -282,3 +282,40 @@ def test_bad_grids_are_refused_before_anything_runs(monkeypatch, ablation, messa
     config["shift"]["budget"]["last"] = 1000
     with pytest.raises(InputError, match=re.escape(message)):
         check(config)
+
+
+def test_what_rounding_leaves_of_an_error_of_nothing_is_0():
+    """With one item a stratum two answers tell all; what differs in the last digits is no error to divide by."""
+    rows = [("none", n % 2, 120 * (n // 2) // 50, 0, n % 3 % 2, 1) for n in range(100)]
+    replay = pd.DataFrame(rows, columns=["difficulty", "label", "level", "old", "new", "items"])
+    case = replace(CASES["amazon_yelp"], items=100)
+    of_strata = populations(replay, case, difficulty="none", K=120)
+    assert of_strata["label_difficulty"].strata == 100
+    for sampler in ("masa", "oracle"):
+        _, error = trial_errors(of_strata["label_difficulty"], sampler, Parameters(), SETTING)
+        assert (error == 0).all()
+    _, error = trial_errors(of_strata["label"], "uniform", Parameters(), SETTING)
+    assert (error > 0).all()
+
+
+def test_names_of_ones_own_do_not_break_the_text_of_table_1():
+    sizes = pd.DataFrame(
+        [("my_api", sampler, 1000, 900, 1100) for sampler in ("masa", "uniform", "stratified_proportional")],
+        columns=["case", "sampler", "n95", "n95_low", "n95_high"],
+    )
+    case = replace(
+        CASES["amazon_yelp"],
+        case="my_api",
+        api="my_api & <co>",
+        dataset="a|b 5% $x^2$ \\#{~}",
+        paper_masa=None,
+    )
+    table = table_1.table_1(sizes, {"my_api": case}, ["my_api"])
+    latex = table_1.as_latex(table, 1500)
+    assert (
+        r"my\_api \& $<$co$>$ & a$|$b 5\% \$x\textasciicircum{}2\$ \textbackslash{}\#\{\textasciitilde{}\} & 1.0K & "
+        in latex
+    )
+    assert r"| my_api & <co> | a\|b 5% $x^2$ \#{~} | 1.0K |" in table_1.as_markdown(table, 1500)
+    beyond = table.assign(masa=pd.array([None], "Int64"))
+    assert " & $>$1.5K & 0.9K--1.1K & " in table_1.as_latex(beyond, 1500)

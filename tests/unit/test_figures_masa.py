@@ -1,5 +1,6 @@
 """Figures of the MASA paper: same bytes twice, nothing cut off, and the source of 2021 named on each."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -206,6 +207,35 @@ def test_label_names_stand_at_both_sides(table):
         assert [text.get_text() for text in axis.get_xticklabels()] == list(
             CASES["ibm_amnist"].predicted_labels
         )
+
+
+@pytest.mark.parametrize("others", [1, 11])
+def test_labels_and_names_with_dollar_signs_are_no_formulas(others, tmp_path):
+    names = ["$5 to $10", "$\\no$", *(f"more than ${n}0" for n in range(others))]
+    rows = [(name, other, 0.01, 0.02, 0.01) for name in names for other in names]
+    table = pd.DataFrame(rows, columns=["label", "predicted", "old", "new", "shift"]).assign(case="mine")
+    case = replace(
+        CASES["ibm_amnist"], case="mine", labels=tuple(names), api="$a^$", predicted_labels=tuple(names)
+    )
+    for name, figure in (
+        ("matrix", confusion_figure(table, case)),
+        ("figure_5", figure_5(curves(["mine"], sampler=["uniform", "masa"]), {"mine": case})),
+        ("figure_7", figure_7(curves(["mine"], K=[1, 3]), {"mine": case})),
+        ("ablation_a", ablation_a(curves(["mine"], a=[0.5, 1.0]), {"mine": case})),
+    ):
+        save(figure, [tmp_path / f"{name}.svg"])
+        assert (tmp_path / f"{name}.svg").stat().st_size > 1000
+    for text in confusion_figure(table, case).findobj(Text):
+        assert "$" not in text.get_text() or not text.get_parse_math()
+
+
+def test_figure_5_leaves_out_errors_of_0(tmp_path):
+    errors = curves(["ibm_amnist"], sampler=["uniform", "masa"])
+    errors.loc[errors["sampler"] == "masa", "mse"] = 0.0
+    figure = figure_5(errors, CASES)
+    assert figure.axes[0].get_ylim()[0] == pytest.approx(0.8 * errors.loc[errors["mse"] > 0, "mse"].min())
+    assert not figure.axes[0].texts
+    save(figure_5(errors.assign(mse=0.0), CASES), [tmp_path / "none.png"])
 
 
 def test_a_figure_of_a_case_that_the_run_lacks_says_so(table):

@@ -42,7 +42,7 @@ def ablation_a(errors: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
         axis.axvline(1, color="black", lw=0.6, ls=":")
         axis.set_xscale("log")
         axis.set_ylim(0, max(LEAST_SCALE, 1.1 * highest))
-        axis.set_title(cases[name].title)
+        axis.set_title(cases[name].title, parse_math=False)
         if place >= len(names) - 4:
             axis.set_xlabel("a")
     handles, labels = axes[0].get_legend_handles_labels()

@@ -123,7 +123,8 @@ def draw_matrix(
     else:
         unit = "percentage points" if is_shift else "% of all items"
         axis.figure.colorbar(image, ax=axis, shrink=0.75, pad=0.02, label=unit)
-    small: dict[str, Any] = {"fontsize": 4.5} if len(labels) > NUMBERED else {}
+    # Labels are any text: a pair of dollar signs in one is no formula.
+    small: dict[str, Any] = {"parse_math": False} | ({"fontsize": 4.5} if len(labels) > NUMBERED else {})
     slanted: dict[str, Any] = {"rotation": 90} if max(map(len, predicted)) > 3 and len(predicted) > 3 else {}
     axis.set_xticks(range(len(predicted)), predicted if predicted_labels else [], **small, **slanted)
     upright: dict[str, Any] = {"rotation": 90, "va": "center"} if len(labels) == 2 else {}
@@ -185,9 +186,10 @@ def confusion_figure(table: pd.DataFrame, case: Case) -> Figure:
             1,
             f"Largest changes (true label as answer,\npercentage points of all items):\n\n{text}",
             va="top",
+            parse_math=False,
         )
     axes[0].set_ylabel("true label")
-    figure.suptitle(case.title, fontsize=8.5)
+    figure.suptitle(case.title, fontsize=8.5, parse_math=False)
     note(figure, f"Columns: predicted label; cells: per cent of all items. {sources([case])}")
     return figure
 

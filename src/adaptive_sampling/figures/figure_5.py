@@ -36,9 +36,12 @@ def figure_5(errors: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
         of_case = errors[(errors["case"] == name) & errors["sampler"].isin(shown)]
         draw_errors(axis, of_case, shown)
         fitted = of_case.loc[of_case["budget"] >= FITTED * last, "mse"]
-        axis.set_ylim(0.8 * fitted.min(), 1.25 * fitted.max())
+        # A scale of powers has no place for an error of 0.
+        fitted = fitted[fitted > 0]
+        if not fitted.empty:
+            axis.set_ylim(0.8 * fitted.min(), 1.25 * fitted.max())
         queries_axis(axis, last, label=place >= len(names) - 4)
-        axis.set_title(cases[name].title)
+        axis.set_title(cases[name].title, parse_math=False)
         _say_ratio(axis, of_case)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(shown))

@@ -43,7 +43,7 @@ def figure_7(errors: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
             axis.fill_between(line["budget"], low, high, color=colour, alpha=0.1, lw=0)
         axis.set_xscale("log")
         axis.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}K")
-        axis.set_title(cases[name].title)
+        axis.set_title(cases[name].title, parse_math=False)
         if place >= len(names) - 4:
             axis.set_xlabel("queries")
     handles, labels = axes[0].get_legend_handles_labels()

@@ -23,6 +23,13 @@ TABLE_1_COLUMNS: Final = {
 }
 """Columns of ``table_1.csv``; `save` in per cent of uniform sampling, `source` is where the later answers come from."""
 
+_LATEX: Final = str.maketrans(
+    {letter: f"\\{letter}" for letter in "&%$#_{}"}
+    | {letter: f"${letter}$" for letter in "<>|"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+)
+"""What a name of one's own may contain and LaTeX would read as a command."""
+
 
 def table_1(sizes: pd.DataFrame, cases: Mapping[str, Case], names: Sequence[str]) -> pd.DataFrame:
     """Arrange the required sizes as Table 1 does.
@@ -80,7 +87,9 @@ def as_markdown(table: pd.DataFrame, last_budget: int) -> str:
     head = ["API", "dataset", "MASA", "95% interval", "uniform", "per label", "save"]
     head += ["paper MASA", "paper U/S", "paper save", "later answers"]
     lines = ["| " + " | ".join(head) + " |", "|---|---" + "|--:" * 8 + "|---|"]
-    lines += ["| " + " | ".join(_cells(row, last_budget, "–")) + " |" for _, row in table.iterrows()]
+    for _, row in table.iterrows():
+        cells = [cell.replace("|", r"\|") for cell in _cells(row, last_budget, "–")]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -94,7 +103,7 @@ def as_latex(table: pd.DataFrame, last_budget: int) -> str:
         r"\hline",
     ]
     for _, row in table.iterrows():
-        cells = [cell.replace("%", r"\%").replace(">", "$>$") for cell in _cells(row, last_budget, "--")]
+        cells = [cell.translate(_LATEX) for cell in _cells(row, last_budget, "--")]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\hline", r"\end{tabular}"]) + "\n"
 
