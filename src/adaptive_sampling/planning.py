@@ -18,6 +18,9 @@ from adaptive_sampling.recordings.replay_format import LEVELS, check_replay_tabl
 MASA_LEAST: Final = 2
 """Queries that MASA spends on every partition before it compares them (Algorithm 1, line 3)."""
 
+SHIPPED_ONLY: Final = ("beyond", "figure_4")
+"""Targets that cases of one's own cannot have."""
+
 
 def cases_of_run(config: Mapping[str, Any]) -> dict[str, Case]:
     """List the cases that a run can choose from.
@@ -126,6 +129,12 @@ def check_plan(config: Mapping[str, Any], cases: Mapping[str, Case]) -> None:
     if asks(config):
         return
     own = config["data"]["source"] == "own"
+    unfit = [target for target in config["targets"] if own and target in SHIPPED_ONLY]
+    if unfit:
+        raise InputError(
+            f"config: key targets: found {unfit[0]}, allowed with data.source: own is any but "
+            f"{' and '.join(SHIPPED_ONLY)}, which are about cases of the repository"
+        )
     for K in (config["shift"]["K"], config["shift"]["K"] if own else max(config["ablation"]["K"])):
         for name in config["cases"]:
             _check_budget(config, cases[name], K)

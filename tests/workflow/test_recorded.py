@@ -244,3 +244,33 @@ def test_what_cannot_be_asked_stops_before_any_job(new_project, old, new, messag
     assert run.returncode != 0
     assert message in run.stdout
     assert "Traceback" not in run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "targets", "message"),
+    [
+        (
+            ["next_queries"],
+            "[own]",
+            "next_queries: found on the command line, allowed is targets: [next_queries] in",
+        ),
+        (
+            [],
+            "[own, beyond]",
+            "key targets: found beyond, allowed with data.source: own is any but beyond and",
+        ),
+        (
+            [],
+            "[figure_4]",
+            "key targets: found figure_4, allowed with data.source: own is any but beyond and",
+        ),
+    ],
+)
+def test_targets_that_own_predictions_cannot_have_are_refused(new_project, arguments, targets, message):
+    project = new_project("bad targets")
+    (project.folder / "mine.csv").write_text("id,label,old,new\n1,yes,yes,no\n2,no,no,no\n")
+    override = OWN.replace("FILES", "{predictions: mine.csv}").replace("[own]", targets)
+    assert f"targets: {targets}" in override
+    run = project.snakemake("-n", *arguments, override=override, check=False)
+    assert run.returncode != 0
+    assert message in run.stdout

@@ -62,6 +62,14 @@ def targets(wildcards):
     return [file for rule in wanted for file in rule.output or rule.input]
 
 
+def next_queries_refused(wildcards):
+    """Say why the command line cannot ask for it: the plan has already looked for every new answer."""
+    raise WorkflowError(
+        "next_queries: found on the command line, allowed is targets: [next_queries] in a file given by "
+        "--configfile, because all other targets need every new answer"
+    )
+
+
 def shown(figure):
     """Cases of this run that a figure of the paper shows."""
     return [case for case in SHOWN[figure] if case in config["cases"]]

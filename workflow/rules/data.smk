@@ -202,6 +202,12 @@ if asks(config):
         message:
             "The next items to ask about, and what the answers so far tell, are in {input}"
 
+else:
+
+    rule next_queries:
+        input:
+            next_queries_refused,
+
 
 rule provenance:
     input:
