@@ -230,13 +230,15 @@ def counts_without_noise(
     """
     from scipy.optimize import brentq
 
+    log_share = np.log(share)
+
     def counts(level: float) -> NDArray[np.float64]:
         low, high = np.full(len(share), -30.0), np.full(len(share), np.log(budget) + 1.0)
-        for _ in range(80):
-            middle = (low + high) / 2
-            n = np.exp(middle)
-            above = np.log(share) - middle + np.log(sigma + (a / n) ** 0.25) > level
+        middle, before = (low + high) / 2, low
+        while (middle != before).any():  # halve until no number lies between low and high
+            above = log_share - middle + np.log(sigma + (a / np.exp(middle)) ** 0.25) > level
             low, high = np.where(above, middle, low), np.where(above, high, middle)
+            middle, before = (low + high) / 2, middle
         solved: NDArray[np.float64] = np.exp(low)
         return solved
 
