@@ -5,6 +5,7 @@ Tags as in docs/ebr.md: [text] stands in the paper's text, [primary] in the sour
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,28 +121,41 @@ def kl_bounds(
         that every iterate stays on the safe side.
     """
     level = log_term / pulls
+    # Many arms have the same mean while pulls are few: each is bounded once.
+    distinct, place = np.unique(means, return_inverse=True)
+    kl = kl_from(distinct)
 
     def bound(sign: float) -> NDArray[np.float64]:
         # Pinsker: kl(p, q) >= 2 (p - q)^2, so the bound is no farther than Hoeffding's.
-        near, far = means, np.clip(means + sign * math.sqrt(level / 2), 0.0, 1.0)
+        near, far = distinct, np.clip(distinct + sign * math.sqrt(level / 2), 0.0, 1.0)
         for _ in range(20):
             middle = (near + far) / 2
-            inside = bernoulli_kl(means, middle) <= level
+            inside = kl(middle) <= level
             near, far = np.where(inside, middle, near), np.where(inside, far, middle)
         for _ in range(3):
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = (bernoulli_kl(means, far) - level) * far * (1 - far) / (far - means)
+                step = (kl(far) - level) * far * (1 - far) / (far - distinct)
             far = np.where(np.isfinite(step) & (step * sign > 0), far - step, far)
-        return far
+        return far[place]
 
     return bound(-1.0), bound(1.0)
 
 
 def bernoulli_kl(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)), with 0 log 0 = 0 and infinite where q excludes p."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = xlogy(p, p) - xlogy(p, q) + xlogy(1 - p, 1 - p) - xlogy(1 - p, 1 - q)
-    return np.asarray(value, dtype=np.float64)
+    return kl_from(p)(q)
+
+
+def kl_from(p: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """Return `bernoulli_kl` as a function of q, its terms in p alone worked out once."""
+    one, other = xlogy(p, p), xlogy(1 - p, 1 - p)
+
+    def kl(q: NDArray[np.float64]) -> NDArray[np.float64]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = one - xlogy(p, q) + other - xlogy(1 - p, 1 - q)
+        return np.asarray(value, dtype=np.float64)
+
+    return kl
 
 
 def pac_loss(
