@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.errors import InputError
-from adaptive_sampling.figures.style import PAGE, note
+from adaptive_sampling.figures.style import PAGE, note, panels
 
 NUMBERED: Final = 10
 """Matrices of up to this many labels show a number in each cell; larger ones list their largest changes."""
@@ -168,15 +168,12 @@ def confusion_figure(table: pd.DataFrame, case: Case) -> Figure:
     InputError
         If the table does not have the case.
     """
-    import matplotlib.pyplot as plt
-
     rows = rows_of(table, case.case, "this figure")
     large = len(case.labels) > NUMBERED
     if large:
-        figure, grid = plt.subplots(2, 2, figsize=(PAGE, 6.6), layout="constrained")
+        figure, axes = panels(2, 2, width=PAGE, height=6.6)
     else:
-        figure, grid = plt.subplots(1, 3, figsize=(PAGE, 2.75), layout="constrained")
-    axes = list(grid.flat)
+        figure, axes = panels(1, 3, width=PAGE, height=2.75)
     draw_three(axes, rows, case, fontsize=5 if len(case.labels) > 7 else 6.5, left_names_only=not large)
     if large:
         text = "\n".join(largest_changes(rows))

@@ -6,10 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import matplotlib as mpl
-
-mpl.use("Agg")
-
-import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -65,7 +61,6 @@ _SETTINGS: Final[Any] = {
     "legend.fontsize": 7,
     "legend.frameon": False,
     "lines.linewidth": 1.1,
-    "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,
     "svg.hashsalt": "adaptive-sampling",
     "svg.fonttype": "path",
@@ -100,9 +95,9 @@ def panels(
     Figure, list of Axes
         The panels row by row.
     """
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(width, height), squeeze=False, height_ratios=height_ratios
-    )
+    # Without pyplot: it takes time to import, looks for a display, and keeps every figure until it is closed.
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False, height_ratios=height_ratios)
     return figure, list(axes.flat)
 
 
@@ -144,7 +139,7 @@ def note(figure: Figure, text: str) -> None:
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> None:
-    """Save a figure under each name and close it; equal figures give equal bytes.
+    """Save a figure under each name; equal figures give equal bytes.
 
     Parameters
     ----------
@@ -161,7 +156,6 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> None:
     for path in map(Path, paths):
         with written_whole(path) as temporary:
             figure.savefig(temporary, metadata=undated[path.suffix])
-    plt.close(figure)
 
 
 def _settle(figure: Figure) -> None:
@@ -171,7 +165,8 @@ def _settle(figure: Figure) -> None:
     digits of its answer.
     """
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    # None, not "none": with a placeholder for the engine, matplotlib draws twice for each file, once to lay out.
+    figure.set_layout_engine(None)
     for axis in figure.axes:
         left, bottom, width, height = (round(part, 5) for part in axis.get_position(original=True).bounds)
         axis.set_position((left, bottom, width, height))
