@@ -61,7 +61,9 @@ _SETTINGS: Final[Any] = {
     "legend.fontsize": 7,
     "legend.frameon": False,
     "lines.linewidth": 1.1,
+    "axes.titley": 1.0,
     "pdf.fonttype": 42,
+    "ps.fonttype": 42,
     "svg.hashsalt": "adaptive-sampling",
     "svg.fonttype": "path",
     "savefig.dpi": 200,
@@ -164,7 +166,7 @@ def _settle(figure: Figure) -> None:
     The solver behind the layout adds its constraints in an order that differs from run to run, and with it the last
     digits of its answer.
     """
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     # None, not "none": with a placeholder for the engine, matplotlib draws twice for each file, once to lay out.
     figure.set_layout_engine(None)
     for axis in figure.axes:
