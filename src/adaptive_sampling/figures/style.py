@@ -8,6 +8,7 @@ from typing import Any, Final
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from adaptive_sampling.tables import written_whole
 
@@ -61,8 +62,10 @@ _SETTINGS: Final[Any] = {
     "legend.fontsize": 7,
     "legend.frameon": False,
     "lines.linewidth": 1.1,
+    # A fixed height: else each drawing measures all tick labels once more, in case one is in the title's way.
     "axes.titley": 1.0,
     "pdf.fonttype": 42,
+    # Matplotlib's PDF goes by this one too: with 3, its own default, a font is embedded twice for a minus sign.
     "ps.fonttype": 42,
     "svg.hashsalt": "adaptive-sampling",
     "svg.fonttype": "path",
@@ -166,7 +169,7 @@ def _settle(figure: Figure) -> None:
     The solver behind the layout adds its constraints in an order that differs from run to run, and with it the last
     digits of its answer.
     """
-    figure.get_layout_engine().execute(figure)
+    ConstrainedLayoutEngine().execute(figure)
     # None, not "none": with a placeholder for the engine, matplotlib draws twice for each file, once to lay out.
     figure.set_layout_engine(None)
     for axis in figure.axes:
