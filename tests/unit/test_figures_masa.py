@@ -225,8 +225,8 @@ def test_labels_and_names_with_dollar_signs_are_no_formulas(others, tmp_path):
     ):
         save(figure, [tmp_path / f"{name}.svg"])
         assert (tmp_path / f"{name}.svg").stat().st_size > 1000
-    for text in confusion_figure(table, case).findobj(Text):
-        assert "$" not in text.get_text() or not text.get_parse_math()
+        for text in figure.findobj(Text):
+            assert "$a" not in text.get_text() or not text.get_parse_math()
 
 
 def test_figure_5_leaves_out_errors_of_0(tmp_path):
@@ -236,6 +236,17 @@ def test_figure_5_leaves_out_errors_of_0(tmp_path):
     assert figure.axes[0].get_ylim()[0] == pytest.approx(0.8 * errors.loc[errors["mse"] > 0, "mse"].min())
     assert not figure.axes[0].texts
     save(figure_5(errors.assign(mse=0.0), CASES), [tmp_path / "none.png"])
+
+
+@pytest.mark.parametrize(("draw_ablation", "column"), [(figure_7, "K"), (ablation_a, "a")])
+@pytest.mark.parametrize("without", [[1.0], [2.0], [1.0, 2.0]])
+def test_ablations_of_a_case_without_error_are_drawn(draw_ablation, column, without, tmp_path):
+    errors = curves(["ibm_amnist", "google_cmd"], **{column: [1.0, 2.0]})
+    errors.loc[(errors["case"] == "ibm_amnist") & errors[column].isin(without), "mse"] = 0.0
+    figure = draw_ablation(errors.astype({"K": int}), CASES)
+    save(figure, [tmp_path / "figure.png"])
+    said = [[text.get_text() for text in axis.texts] for axis in figure.axes[:2]]
+    assert said == [[] if without == [2.0] and draw_ablation is figure_7 else ["no error"], []]
 
 
 def test_a_figure_of_a_case_that_the_run_lacks_says_so(table):

@@ -1,5 +1,6 @@
 """The ablation on a, MASA's weight of exploration (the paper sets a=1)."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -8,7 +9,7 @@ from matplotlib.figure import Figure
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.figures.confusion import sources
-from adaptive_sampling.figures.curves import NORMAL_95
+from adaptive_sampling.figures.curves import NORMAL_95, log_axis
 from adaptive_sampling.figures.style import PAGE, case_panels, note
 
 BUDGETS: Final = (0.1, 0.25, 1.0)
@@ -34,13 +35,15 @@ def ablation_a(errors: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
         highest = 0.0
         for budget, colour in zip(budgets, BUDGET_COLOURS):
             line = errors[(errors["case"] == name) & (errors["budget"] == budget)].sort_values("a")
-            excess = 100 * (line["mse"] / line["mse"].min() - 1)
-            band = 100 * NORMAL_95 * line["mse_se"] / line["mse"].min()
+            # Nothing is a multiple of no error.
+            least = line["mse"].min() or math.nan
+            excess = 100 * (line["mse"] / least - 1)
+            band = 100 * NORMAL_95 * line["mse_se"] / least
             highest = max(highest, excess.max())
             axis.plot(line["a"], excess, "o-", ms=2, color=colour, label=f"{budget:,} queries")
             axis.fill_between(line["a"], excess - band, excess + band, color=colour, alpha=0.12, lw=0)
+        log_axis(axis, errors["a"].tolist())
         axis.axvline(1, color="black", lw=0.6, ls=":")
-        axis.set_xscale("log")
         axis.set_ylim(0, max(LEAST_SCALE, 1.1 * highest))
         axis.set_title(cases[name].title, parse_math=False)
         if place >= len(names) - 4:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from adaptive_sampling.cases import Case
 from adaptive_sampling.figures.confusion import sources
-from adaptive_sampling.figures.curves import NORMAL_95
+from adaptive_sampling.figures.curves import NORMAL_95, log_axis
 from adaptive_sampling.figures.style import PAGE, case_panels, note
 
 LEAST: Final = 4
@@ -41,7 +41,7 @@ def figure_7(errors: pd.DataFrame, cases: Mapping[str, Case]) -> Figure:
             axis.plot(line["budget"], line["ratio"], color=colour, label=f"K={K}")
             low, high = line["ratio"] - line["band"], line["ratio"] + line["band"]
             axis.fill_between(line["budget"], low, high, color=colour, alpha=0.1, lw=0)
-        axis.set_xscale("log")
+        log_axis(axis, errors["budget"].tolist())
         axis.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:g}K")
         axis.set_title(cases[name].title, parse_math=False)
         if place >= len(names) - 4:
