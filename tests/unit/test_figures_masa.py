@@ -249,6 +249,18 @@ def test_ablations_of_a_case_without_error_are_drawn(draw_ablation, column, with
     assert said == [[] if without == [2.0] and draw_ablation is figure_7 else ["no error"], []]
 
 
+@pytest.mark.parametrize(("answers", "named"), [(matrices.NAMED, True), (matrices.NAMED + 1, False)])
+def test_names_that_would_cover_each_other_are_left_out(answers, named):
+    names = [f"c{n}" for n in range(answers)]
+    rows = [(label, other, 0.01, 0.02, 0.01) for label in names[:20] for other in names]
+    table = pd.DataFrame(rows, columns=["label", "predicted", "old", "new", "shift"]).assign(case="mine")
+    _, [axis] = panels(1, 1, width=3, height=3)
+    draw_matrix(axis, table, "old", title="")
+    assert [text.get_text() for text in axis.get_xticklabels() if text.get_text()] == (names if named else [])
+    assert [text.get_text() for text in axis.get_yticklabels()] == names[:20]
+    plt.close()
+
+
 def test_a_figure_of_a_case_that_the_run_lacks_says_so(table):
     digits = table[table["case"] == "google_cmd"]
     with pytest.raises(

@@ -16,6 +16,9 @@ from adaptive_sampling.figures.style import PAGE, note, panels
 NUMBERED: Final = 10
 """Matrices of up to this many labels show a number in each cell; larger ones list their largest changes."""
 
+NAMED: Final = 60
+"""Axes of more labels than this have no names: they would lie on top of each other."""
+
 LISTED: Final = 10
 """How many changes are listed beside a large matrix."""
 
@@ -108,6 +111,8 @@ def draw_matrix(
         Of the numbers in the cells, in points.
     """
     matrix, labels, predicted = matrix_of(rows, column)
+    true_labels = true_labels and len(labels) <= NAMED
+    predicted_labels = predicted_labels and len(predicted) <= NAMED
     is_shift = column not in ("old", "new")
     limit = limit or float(np.abs(matrix).max()) or 1.0
     image = axis.imshow(
